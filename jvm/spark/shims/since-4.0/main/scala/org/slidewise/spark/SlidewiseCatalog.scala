@@ -8,8 +8,8 @@ import org.slidewise.core.Stable
 import org.slidewise.spark.refresh.RefreshProcedure
 
 /**
- * The catalog of Slidewise's procedures, for `CALL slidewise.refresh(…)` in SQL: `spark.sql.catalog.slidewise` is set to the name of
- * this class. Since Spark 4.0.
+ * The catalog of Slidewise's procedures, for `CALL slidewise.refresh(…)` in SQL. To use it, set `spark.sql.catalog.slidewise` to the
+ * name of this class. Needs Spark 4.0 or later.
  */
 @Stable
 final class SlidewiseCatalog extends ProcedureCatalog {
@@ -27,7 +27,7 @@ final class SlidewiseCatalog extends ProcedureCatalog {
         s"$ownName has no procedure $procedure. Allowed: ${RefreshProcedure.name}"
       )
 
-  /** Spark has this since 4.1. */
+  /** Overrides Spark's method since 4.1. */
   def listProcedures(namespace: Array[String]): Array[Identifier] =
     if (namespace.isEmpty) Array(Identifier.of(namespace, RefreshProcedure.name)) else Array.empty
 }

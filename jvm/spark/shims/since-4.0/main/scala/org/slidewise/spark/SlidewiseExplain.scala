@@ -7,8 +7,8 @@ import org.slidewise.core.Stable
 import org.slidewise.spark.explain.WindowReport
 
 /**
- * Adds to EXPLAIN, for each window expression, whether Slidewise runs it and if not, why; one JSON object a line. To be
- * named in `spark.sql.extendedExplainProviders`.
+ * Adds one JSON object for each window expression to EXPLAIN: whether Slidewise runs the expression, and the reason if not. To use
+ * it, name this class in `spark.sql.extendedExplainProviders`.
  */
 @Stable
 class SlidewiseExplain extends ExtendedExplainGenerator {

@@ -9,8 +9,8 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * The settings under `spark.slidewise.`. Initialising this object registers them with Spark, once in each JVM. All of them can be changed in a
- * running session.
+ * The settings under `spark.slidewise.`. Initializing this object registers them with Spark, once in each JVM. All settings can be
+ * changed in a running session.
  */
 object SlidewiseSettings {
   final val Prefix = "spark.slidewise."
@@ -284,7 +284,7 @@ object SlidewiseSettings {
   def mergeApproximate(conf: SQLConf): Boolean = mergeApproximateSetting(conf)
   def mergeUserAggregators(conf: SQLConf): Boolean = mergeUserAggregatorsSetting(conf)
 
-  /** Names in lower case. */
+  /** The function names, in lower case. */
   def neverMerge(conf: SQLConf): Set[String] = neverMergeSetting(conf)
   def refreshMaxShare(conf: SQLConf): Double = refreshMaxShareSetting(conf)
   def streamEager(conf: SQLConf): Boolean = streamEagerSetting(conf)

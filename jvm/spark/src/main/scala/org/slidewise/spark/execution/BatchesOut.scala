@@ -5,18 +5,21 @@ import org.apache.spark.sql.execution.{ColumnarToRowExec, SparkPlan}
 import org.slidewise.spark.execution.columns.FieldVector
 
 /**
- * An operator that takes rows and may hand out batches. Spark expects batches below an operator that hands them out, and so
- * it does that only once Spark has put its conversions in place.
+ * An operator that reads rows and may return columnar batches. Spark expects columnar input below a columnar operator. The
+ * operator therefore becomes columnar only after Spark has inserted its conversions between rows and batches.
  */
 trait BatchesOut extends SparkPlan {
 
-  /** Whether the operator has results in batches. */
+  /** Whether the operator can return its results in batches. */
   protected def hasBatches: Boolean
 
-  /** The operator that hands out batches. */
+  /** A copy of the operator that returns batches. */
   protected def ofBatches: SparkPlan
 
-  /** The operator, with rows that Spark's generated code makes of batches, or that other generated code reads from there. */
+  /**
+   * Returns a `ColumnarToRowExec` over the columnar operator if Spark's generated code can read its batches. Otherwise returns
+   * this operator.
+   */
   final def inBatches: SparkPlan = {
     val isRead = conf.wholeStageEnabled && output.size <= conf.wholeStageMaxNumFields &&
       output.forall(a => FieldVector.holds(a.dataType))

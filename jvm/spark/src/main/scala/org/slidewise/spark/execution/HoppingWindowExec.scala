@@ -18,8 +18,8 @@ import org.slidewise.spark.execution.hopping.{HoppingMetrics, HoppingWindowEvalu
 import org.slidewise.spark.plan.{HoppingFunction, HoppingOutput, HoppingWindowPlan}
 
 /**
- * Merges partial aggregates by key and pane to those of hopping windows. Returns one row for each key and window with at least
- * one pane.
+ * Merges the partial aggregates of panes, by key, into the aggregates of hopping windows. Returns one row for each key and window
+ * with at least one pane.
  *
  * Cost: an amortised constant number of combines for each window, for any number of panes. Functions evaluated by recalculation
  * merge all panes of each window.
@@ -44,13 +44,15 @@ case class HoppingWindowExec(
 
   override def output: Seq[Attribute] = resultExpressions.map(_.toAttribute)
 
-  /** The child's, in terms of the results. Kept: the nodes between operators of a chain ask for it again and again. */
+  /**
+   * The child's partitioning, in terms of the result expressions. Cached, because the operators of a chain read it repeatedly.
+   */
   @transient override lazy val outputPartitioning: Partitioning =
     ProjectExec(resultExpressions, child).outputPartitioning
 
   /**
-   * None, as of Spark's hash aggregation, though the rows come in the order of the keys. Spark's `foreachBatch` takes the ordering
-   * of a plan with its identifiers, which the optimizer may have replaced, and `persist` then fails.
+   * No ordering, as in Spark's hash aggregation, although the rows are sorted by key. Spark's `foreachBatch` keeps the expression
+   * identifiers of a plan's ordering. The optimizer may have replaced these identifiers, and `persist` then fails.
    */
   override def outputOrdering: Seq[SortOrder] = Nil
 
@@ -68,7 +70,7 @@ case class HoppingWindowExec(
   override protected def stringArgs: Iterator[Any] =
     Iterator(plan.methods, keys, plan.windows, aggregateExpressions) ++ condition ++ Iterator(output)
 
-  /** Spark canonicalizes the expressions of the operator. Those inside `plan` and the reports are dropped. */
+  /** Spark canonicalizes the expressions of the operator. The expressions inside `plan`, and the reports, are dropped. */
   override protected def doCanonicalize(): SparkPlan =
     super.doCanonicalize().asInstanceOf[HoppingWindowExec].copy(plan = plan.canonical, functions = Nil)
 

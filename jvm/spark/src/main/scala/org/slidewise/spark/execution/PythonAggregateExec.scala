@@ -13,15 +13,15 @@ import org.slidewise.spark.execution.python._
 import org.slidewise.spark.plan.PythonAggregate
 
 /**
- * Aggregates with aggregators that are written in Python: the partial buffers of each group of a task's rows, or the results of
- * each group's buffers. The rows come sorted by group.
+ * Evaluates aggregators that are written in Python. Returns a partial buffer for each group of a task's rows, or merges the
+ * buffers of each group into its results. The input is sorted by group.
  *
  * @param grouping
- *   the group of a row
+ *   the grouping expressions
  * @param results
- *   for each function, its buffer or result
+ *   the buffer or the result of each function
  * @param isPartial
- *   whether the results are buffers; if not, the last columns of the child are
+ *   whether the operator returns buffers; if not, the last columns of the child are the buffers to merge
  */
 case class PythonAggregateExec(
     grouping: Seq[NamedExpression],

@@ -14,8 +14,8 @@ import org.slidewise.spark.execution.task.{WindowMetrics, WindowTask}
 import org.slidewise.spark.plan.PythonWindowPlan
 
 /**
- * Evaluates aggregators that are written in Python over any frames: each input row with the results of its window functions. Same
- * required distribution and ordering as `WindowExec`.
+ * Evaluates aggregators that are written in Python over any frames, and returns each input row with the results of its window
+ * functions. Same required distribution and ordering as `WindowExec`.
  *
  * The rows travel to Python once, with the numbers of the first and last rows of their frames.
  *

@@ -17,10 +17,10 @@ import org.slidewise.spark.plan.PythonJoinPlan
  * Evaluates aggregators that are written in Python over right rows for each left row. Same required distribution as
  * [[WindowJoinExec]]; both sides come sorted.
  *
- * The right rows that frames hold travel to Python once, and again where the ends of frames move back.
+ * Each right row in a frame is sent to Python once, and again if an end of a frame moves back.
  *
  * @param calls
- *   the windows of `plan`, and after them its counts. This and the next three parameters repeat parts of `plan`, so that Spark's
+ *   the windows of `plan`, followed by its row counts. This and the next three parameters repeat parts of `plan`, so that Spark's
  *   rules find them
  */
 case class PythonWindowJoinExec(
@@ -107,7 +107,7 @@ object PythonWindowJoinExec {
 
   /**
    * @param counts
-   *   the calls that are the counts of `plan`
+   *   the window expressions that count the rows of a frame
    */
   def apply(
       plan: PythonJoinPlan,

@@ -53,8 +53,8 @@ final private[execution] class RowWisePipeline(
   }
 
   /**
-   * Returns the results of rows whose frame consists of the rows that a partial aggregate stands for, at least one. They are valid
-   * until the next are asked for.
+   * Returns a function from the partial aggregate of a frame's rows, which must not be empty, to the results for this frame. The
+   * function reuses the row that it returns.
    */
   def ofTotals(task: WindowTask): PartialAggregate => UnsafeRow = {
     val frames = new Frames(task)

@@ -15,7 +15,7 @@ import org.slidewise.spark.plan.{OneTask, SlidingWindowPlan, SortPlacement}
  * sorts, and none if the operator sorts.
  *
  * @param supportsColumnar
- *   whether it hands out batches; see [[BatchesOut]]
+ *   whether the operator returns batches; see [[BatchesOut]]
  */
 case class SlidingWindowExec(
     plan: SlidingWindowPlan,
@@ -75,7 +75,7 @@ case class SlidingWindowExec(
     evaluate(child, sortsChild)
   }
 
-  // A sorter takes blocks whole; other evaluations take one row after the other.
+  // A sorter reads whole blocks. Other evaluations read one row after the other.
   override protected def readInBatches: Seq[SparkPlan] =
     if (sortsChild) Seq(child) else Nil
 

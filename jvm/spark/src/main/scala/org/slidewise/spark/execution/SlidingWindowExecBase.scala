@@ -34,8 +34,8 @@ abstract class SlidingWindowExecBase extends UnaryExecNode with BatchesIn {
   /** A note on the tasks that evaluate the rows, for `slidewise.explain`; none if there is one for each partition key. */
   def tasksNote: Option[String]
 
-  // Computed once, like what other members ask of the child. Spark reads it at each operator of a chain, and planning the chain
-  // must take linear time.
+  // Computed once, like the other members that read the child. Spark reads the output of each operator of a chain, and planning
+  // the chain must take linear time.
   @transient override lazy val output: Seq[Attribute] = child.output ++ windowExpression.map(_.toAttribute)
 
   override protected def readInBatches: Seq[SparkPlan] = Nil
@@ -48,14 +48,14 @@ abstract class SlidingWindowExecBase extends UnaryExecNode with BatchesIn {
   /** The order of the rows if the operator sorts them. An operator above may rely on more of it than the windows need. */
   final protected def sortedOrder: Seq[SortOrder] = requiredOrder ++ plan.sortOrder.drop(orderSpec.size)
 
-  /** Whether the operator takes rows that are not in `needed` order. */
+  /** Whether the operator accepts unsorted rows, and `ordering` does not satisfy the order `needed`. */
   final protected def sorts(ordering: Seq[SortOrder], needed: Seq[SortOrder]): Boolean =
     plan.sortPlacement != SortPlacement.BelowOperator && !SortOrder.orderingSatisfies(ordering, needed)
 
-  /** Whether Spark's evaluation is as fast as any: the rows come in order, and it goes over each row once. */
+  /** Whether Spark's operator is as fast as any other: the rows come in order, and Spark reads each row once. */
   final protected def isAsFastInSpark(sorts: Boolean): Boolean = !sorts && plan.constantInSpark
 
-  /** Evaluates each partition of `rows` in one task, which sorts the rows if they are in no order. */
+  /** Evaluates each partition of `rows` in one task. The task sorts the rows, or groups them by key, if `sorts` is true. */
   final protected def evaluate(rows: SparkPlan, sorts: Boolean): RDD[InternalRow] =
     if (isAsFastInSpark(sorts)) evaluateAsSpark(rows)
     else {
@@ -67,7 +67,7 @@ abstract class SlidingWindowExecBase extends UnaryExecNode with BatchesIn {
       }
     }
 
-  /** Evaluates each partition of `rows` as [[evaluate]] does, and hands out batches. */
+  /** Evaluates each partition of `rows` as [[evaluate]] does, and returns batches. */
   final protected def evaluateBatches(rows: SparkPlan, sorts: Boolean): RDD[ColumnarBatch] = {
     val types = output.map(_.dataType)
     if (isAsFastInSpark(sorts)) evaluateAsSpark(rows).mapPartitions(new RowBatches(_, types))
@@ -92,8 +92,8 @@ abstract class SlidingWindowExecBase extends UnaryExecNode with BatchesIn {
   }
 
   /**
-   * Whether a user gets the rows as an RDD, with Spark's partitions. Barrier stages and functions of partitions see these. Spark
-   * runs any other query in an execution.
+   * Whether a user reads the rows as an RDD. Barrier stages and functions such as `mapPartitions` then depend on Spark's
+   * partitions. Spark runs any other query in a SQL execution, which has an identifier.
    */
   final protected def isForRdd: Boolean =
     sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY) == null

@@ -7,7 +7,7 @@ import org.slidewise.spark.execution.surroundings.PartialAggregate
 import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.SlidingWindowPlan
 
-/** Evaluates a plan over whole partitions, in no order, of which only partial aggregates are there. */
+/** Evaluates a plan whose frames are whole partitions, from the partial aggregate of each partition instead of its rows. */
 final private[execution] class TotalsEvaluation(plan: SlidingWindowPlan, input: Seq[Attribute]) {
 
   private val stages = plan.arrays match {
@@ -22,10 +22,10 @@ final private[execution] class TotalsEvaluation(plan: SlidingWindowPlan, input: 
   val types: Seq[DataType] = plan.expressions.map(_.expression.dataType)
 
   /**
-   * The results of each partition. Memory: a row for each.
+   * Returns a row of results for each partition. Memory: one row for each partition.
    *
    * @param totals
-   *   the aggregates of the partitions, none of which is empty
+   *   the partial aggregates of the partitions, none of which is empty
    */
   def results(task: WindowTask, totals: Seq[PartialAggregate]): Array[UnsafeRow] = {
     val evaluated = stages.map(_.ofTotals(task))

@@ -12,8 +12,8 @@ import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.{ArrayPlan, RowWisePlan, SlidingWindowPlan, SortPlacement}
 
 /**
- * Evaluates a plan's window expressions over the rows of one task. A closed hierarchy, chosen in one place,
- * [[WindowEvaluation.of]], on the driver, and sent to the executors.
+ * Evaluates a plan's window expressions over the rows of one task. A closed hierarchy: the driver chooses an evaluation in
+ * [[WindowEvaluation.of]] and sends it to the executors.
  *
  * | strategy | rows come | evaluated |
  * |---|---|---|
@@ -34,8 +34,8 @@ sealed abstract private[execution] class WindowEvaluation extends Serializable {
    * after an error or a cancellation.
    *
    * @param surroundings
-   *   the surroundings of the results that are handed out; evaluations that sort ask for them after they have read all rows,
-   *   perhaps more than once
+   *   returns the surroundings of `rows`, which also determine the results to hand out; an evaluation that sorts calls it after
+   *   it has read all rows, perhaps more than once
    */
   def evaluate(
       rows: Iterator[InternalRow],
@@ -44,7 +44,7 @@ sealed abstract private[execution] class WindowEvaluation extends Serializable {
   ): Iterator[InternalRow]
 
   /**
-   * Returns the rows whose results are handed out, in batches. Asks for the surroundings as [[evaluate]] does.
+   * Returns batches of the rows whose results are handed out. Calls `surroundings` as [[evaluate]] does.
    *
    * @param types
    *   the types of the rows with their results
@@ -71,9 +71,9 @@ private[execution] object WindowEvaluation {
 
   /**
    * @param sorts
-   *   whether the operator has to bring the rows into order
+   *   whether the operator must sort the rows
    * @param keepsTies
-   *   whether a sort leaves rows that tie in the order in which they come, also where Spark's sort does not
+   *   whether the sort keeps ties in the order of arrival, even where Spark's sort does not
    */
   def of(
       plan: SlidingWindowPlan,
@@ -105,7 +105,7 @@ private[execution] object WindowEvaluation {
     new ArrayEvaluation(plan, arrays, input, new RowWiseEvaluation(plan, arrays.fallback, input))
 }
 
-/** Evaluates rows that come in order, row by row. */
+/** Evaluates presorted rows, row by row. */
 final private[execution] class RowWiseEvaluation(
     window: SlidingWindowPlan,
     plan: RowWisePlan,
@@ -155,7 +155,7 @@ final private[execution] class TwoStageEvaluation(first: WindowEvaluation, secon
   }
 }
 
-/** Evaluates rows that come in order in arrays, as many at a time as their frames need. */
+/** Evaluates presorted rows in arrays, a part of a partition at a time, as large as its frames need. */
 final private[execution] class ArrayEvaluation(
     plan: SlidingWindowPlan,
     expressions: ArrayPlan,
@@ -206,8 +206,8 @@ final private[execution] class SortedRowWiseEvaluation(
 
 /**
  * Sorts the rows, and evaluates them with array kernels. Where the rows or the arrays of whole partitions do not fit in memory,
- * `presorted` evaluates the sorted rows. Where no order is needed, the rows are grouped by hash and stay in the order in which
- * they came, unless a sum overflows or memory is short.
+ * `presorted` evaluates the sorted rows. If the window needs no order, the rows are grouped by key instead and keep the order of
+ * arrival, unless a sum overflows or memory is short.
  */
 final private[execution] class SortedArrayEvaluation(
     plan: SlidingWindowPlan,

@@ -16,15 +16,15 @@ import org.slidewise.spark.plan.WindowJoinPlan
  * Evaluates aggregates of right rows for each left row, and returns each left row once with its results. Both sides are
  * distributed by their keys, as for a join; without keys, one task evaluates all rows.
  *
- * Cost: one sort a side and one scan of both. Frames whose ends rise together take an amortised constant number of combines a
- * left row and a right row; others take O(log n) a left row.
+ * Cost: one sort for each side and one scan of both. Frames whose ends never move back take an amortised constant number of
+ * combines for each left and right row. Other frames take O(log n) combines for each left row.
  *
- * Memory: in arrays, the columns of both sides, and otherwise the right rows of one key, which spill.
+ * Memory: the columns of both sides for evaluation in arrays, and otherwise the right rows of one key, which spill.
  *
  * @param calls
  *   the windows of `plan`. This and the next three parameters repeat parts of `plan`, so that Spark's rules find them
  * @param supportsColumnar
- *   whether it hands out batches; see [[BatchesOut]]
+ *   whether the operator returns batches; see [[BatchesOut]]
  */
 case class WindowJoinExec(
     plan: WindowJoinPlan,

@@ -14,13 +14,13 @@ import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.execution.toprows.{TopRowsMetrics, TopRowsSelection, TopRowsSpec}
 
 /**
- * The first rows of each partition of a window, and perhaps others, in the order of its input. Same required distribution as
- * `WindowGroupLimitExec`; no required ordering.
+ * Returns the first rows of each partition of a window, and perhaps further rows, in the order of the input. Same required
+ * distribution as `WindowGroupLimitExec`; no required ordering.
  *
  * @param rankLikeFunction
- *   the rank by which the rows count
+ *   the rank function whose limit selects the rows
  * @param first
- *   the same, for the selection
+ *   the kind of this rank function
  * @param mode
  *   `Partial` selects among the rows of a task before the shuffle, `Final` among all rows of a partition
  */

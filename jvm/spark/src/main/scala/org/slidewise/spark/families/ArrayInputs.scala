@@ -8,7 +8,7 @@ import org.slidewise.spark.plan.StateTypes
 /** The inputs of window functions as expressions of 64 bits, which array kernels read. */
 private[families] object ArrayInputs {
 
-  /** Whether a row holds the value in its eight bytes. */
+  /** Whether a row stores the value in a field of eight bytes. */
   def isSlot(input: Expression): Boolean =
     input.deterministic && input.dataType != NullType && StateTypes.isFixedWidth(input.dataType)
 
@@ -21,7 +21,7 @@ private[families] object ArrayInputs {
 
   def isPrimitive(value: Expression): Boolean = isFloating(value) || isIntegral(value)
 
-  /** Whether [[long]] has the order and the equality of the type's values. */
+  /** Whether [[long]] preserves the order and the equality of the type's values. */
   def isWhole(kind: DataType): Boolean = kind match {
     case ByteType | ShortType | IntegerType | LongType | BooleanType | DateType | TimestampType |
         TimestampNTZType =>
@@ -32,8 +32,8 @@ private[families] object ArrayInputs {
   }
 
   /**
-   * As [[isWhole]], or of decimals whose unscaled values have 64 bits below 9 · 10^8^. A value with more bits fails, and with it all
-   * array kernels of a task.
+   * Like [[isWhole]], and also true for decimals whose unscaled values fit into 64 bits below 9 · 10^8^. A larger value fails, and
+   * all array functions of the task fall back to row-wise evaluation.
    */
   def isUsuallyWhole(kind: DataType): Boolean = isWhole(kind) || (kind match {
     case decimal: DecimalType => decimal.scale <= 10

@@ -54,7 +54,7 @@ private[families] object Descriptions {
 
   private val SparkPackage = "org.apache.spark.sql.catalyst."
 
-  /** Whether Spark brings the function. */
+  /** Whether the function is one of Spark's own. */
   def isOfSpark(function: Expression): Boolean = function.getClass.getName.startsWith(SparkPackage)
 
   /**
@@ -70,7 +70,7 @@ private[families] object Descriptions {
   def guard(values: Expression, limit: Double): Option[FunctionDescription] =
     Some(Families.of(MagnitudeExceeds(values, limit)))
 
-  /** The degree to which a sum differs if its rows come in another order. */
+  /** The degree to which a sum depends on the order of its rows. */
   def ofSums(function: AggregateFunction): OrderSensitivity =
     if (buffers(function).forall(isExact)) OrderSensitivity.NONE else OrderSensitivity.DIGITS
 

@@ -24,8 +24,8 @@ private[families] object DistinctAggregates extends FunctionFamily {
       case _                        => function
     }
 
-    // Of strings that a collation makes equal, and of equal maps, it is known which came first, but not which are left when that one
-    // leaves the frame.
+    // Equal values may differ in their bytes: maps, and strings with a collation. A multiset knows the first of them, but not which
+    // of them remain once the first leaves the frame.
     override def multiset: Option[RowMultiset] = function.function match {
       case Count(values) => Some(RowMultiset.Distinct(function, Some(values)))
       case _ if function.arguments.forall(a => DistinctRows.hasEqualBytes(a.dataType)) =>
@@ -48,7 +48,7 @@ private[families] object DistinctAggregates extends FunctionFamily {
       }
   }
 
-  /** A number for each distinct tuple of `values`; null where one of them is. */
+  /** A different value for each distinct tuple of `values`; null if one of them is null or `filter` is not true. */
   private def counted(values: Seq[Expression], filter: Option[Expression]): Expression =
     values match {
       case Seq(value) if isFloating(value)       => filtered(double(value), filter)

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression
 
 import org.slidewise.spark.plan.FunctionDescription
 
-/** Functions that one object describes. */
+/** A family of functions that one object describes. */
 private[families] trait FunctionFamily {
 
   /** The description of each function of the family. */
@@ -17,7 +17,7 @@ private[families] trait FunctionFamily {
  */
 private[spark] object Families {
 
-  // The first that has a description. `Others` has one for every function.
+  // The first family with a description of the function applies. `Others` describes every function.
   private val all: Seq[FunctionFamily] = Seq(
     DistinctAggregates,
     Counts,

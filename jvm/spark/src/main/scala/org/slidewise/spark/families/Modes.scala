@@ -20,7 +20,8 @@ private[families] object Modes extends FunctionFamily {
 
     override def merging: Merging = Merging.HoldsRows
 
-    // Of strings that a collation makes equal it is known which came first, but not which are left when that one leaves the frame.
+    // Strings that a collation makes equal may differ in their bytes. A multiset knows the first of them, but not which of them
+    // remain once the first leaves the frame.
     override def multiset: Option[RowMultiset] =
       if (RowOrdering.isOrderable(child.dataType) && DistinctRows.hasEqualBytes(child.dataType))
         Some(RowMultiset.Mode(child, ModeTies.takesGreatest(function), SparkProbes.modeJoinsZeros))

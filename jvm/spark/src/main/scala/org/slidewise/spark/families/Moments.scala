@@ -34,7 +34,7 @@ private[families] object Moments extends FunctionFamily {
   }
 
   final private case class Regression(function: AggregateFunction) extends MergedExactly {
-    // A covariance, which is a count, two means and a sum, and then a variance.
+    // The buffer holds a covariance (a count, two means and a sum), and then a variance.
     override def momentCounts: Seq[Int] = Seq(0, 4)
     override def dependsOnOrder: Boolean = false
   }

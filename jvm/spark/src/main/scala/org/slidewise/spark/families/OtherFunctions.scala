@@ -7,7 +7,7 @@ import org.apache.spark.sql.execution.aggregate.{ScalaAggregator, ScalaUDAF, Typ
 import org.slidewise.spark.expressions.{ApproximateAggregate, OrderDependent, SummarizesLastRows}
 import org.slidewise.spark.plan._
 
-/** The functions that Slidewise brings. */
+/** Slidewise's own functions. */
 private[families] object OwnFunctions extends FunctionFamily {
   private val packages = Seq(classOf[ApproximateAggregate], classOf[MagnitudeExceeds]).map(_.getPackage)
 

@@ -83,7 +83,7 @@ private[families] object Percentiles extends FunctionFamily {
     override def merging: Merging = Merging.Approximate
     override def mergeKeepsRight: Boolean = true
 
-    /** Finds NaN, whose place among numbers a merge of summaries does not know. */
+    /** Finds frames with NaN. A merge of summaries does not know where NaN sorts among numbers. */
     override def guard: Option[FunctionDescription] =
       if (isFloating(child)) Descriptions.guard(If(IsNaN(child), Literal(1.0), Literal(0.0)), 1.0)
       else None
@@ -127,8 +127,8 @@ private[families] object Percentiles extends FunctionFamily {
   }
 
   /**
-   * The greatest number of digits at which different decimals convert to different doubles, and none of these doubles leaves the
-   * type.
+   * The greatest precision at which different decimals convert to different doubles, and each of these doubles converts back into
+   * the type.
    */
   private val ExactDigits = 15
 

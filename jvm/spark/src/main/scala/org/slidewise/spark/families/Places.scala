@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, F
 import org.slidewise.spark.expressions.NthOfFrame
 import org.slidewise.spark.plan._
 
-/** Values of a frame by the place of their row: `first_value`, `last_value`, `nth_value`, `any_value`. */
+/** Functions that select a value of the frame by the position of its row: `first_value`, `last_value`, `nth_value`, `any_value`. */
 private[families] object Places extends FunctionFamily {
   override def describe: PartialFunction[Expression, FunctionDescription] = {
     case f: First      => Ended(f, f.child, fromEnd = false, f.ignoreNulls)
@@ -34,7 +34,7 @@ private[families] object Places extends FunctionFamily {
     override def readsPlaces: Boolean = true
   }
 
-  /** `nth_value`, as Spark has it, whose buffers do not merge. */
+  /** Spark's `nth_value`, whose buffers do not merge. */
   final private case class Nth(function: NthValue) extends FunctionDescription {
     override def merging: Merging = Merging.Impossible
 
@@ -89,7 +89,7 @@ private[families] object Places extends FunctionFamily {
       frame.map(ArrayFunction.ValueOfFrame(input, n, fromEnd, ignoreNulls, _))
     else None
 
-  /** A value of a frame, with buffers that merge. */
+  /** The aggregate that returns value number `n` of a frame, with buffers that merge. */
   def nth(input: Expression, n: Int, fromEnd: Boolean, ignoreNulls: Boolean): AggregateFunction =
     if (n > 1) NthOfFrame(input, n, fromEnd, ignoreNulls)
     else if (fromEnd) Last(input, ignoreNulls)

@@ -6,7 +6,7 @@ import org.apache.spark.sql.types.Decimal
 import org.slidewise.core.multisets.OrderedDoubles
 import org.slidewise.spark.plan.PartialValues
 
-/** The buffers of exact percentiles, which count each value. */
+/** Reads the buffers of exact percentiles, which count the occurrences of each value. */
 final private[families] class CountedValues(function: PercentileBase) extends PartialValues {
   override def foreach(buffer: Array[Byte])(change: (Long, Long) => Unit): Long = {
     function.deserialize(buffer).foreach { case (value, times) =>
@@ -24,11 +24,11 @@ final private[families] class CountedValues(function: PercentileBase) extends Pa
 }
 
 /**
- * The buffers of `percentile_approx`: summaries of samples, each of which stands for `g` values, and up to `delta` more values may
- * precede it. Where all are exact, the result is. Otherwise `g + delta` is at most 2εn in a summary of n values, and the result's
- * rank at most εn off, summed over the summaries of the frame, which is the error that the function allows.
+ * Reads the buffers of `percentile_approx`, which are summaries of samples. Each sample stands for `g` values, and up to `delta`
+ * more values may precede it. If all samples are exact, the result is exact. Otherwise, `g + delta` is at most 2εn in a summary of n
+ * values. The rank of the result is then off by at most the sum of εn over the summaries of the frame, which the function allows.
  *
- * A summary does not know the place of NaN among its samples.
+ * A summary does not know where NaN sorts among its samples.
  *
  * Source: Greenwald and Khanna, Space-Efficient Online Computation of Quantile Summaries, SIGMOD 2001.
  */

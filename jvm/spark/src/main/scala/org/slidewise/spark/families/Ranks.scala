@@ -6,7 +6,7 @@ import org.apache.spark.sql.types._
 
 import org.slidewise.spark.plan._
 
-/** Places of a row in its partition. */
+/** Ranks of a row in its partition. */
 private[families] object Ranks extends FunctionFamily {
   override def describe: PartialFunction[Expression, FunctionDescription] = {
     case f: RowNumber               => Ranked(f, RankKind.RowNumber)

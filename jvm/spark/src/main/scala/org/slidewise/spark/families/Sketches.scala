@@ -34,7 +34,7 @@ private[families] object Sketches extends FunctionFamily {
       RegisterEstimate(placed.asInstanceOf[HyperLogLogPlusPlus])
   }
 
-  /** The error of `approx_count_distinct(x)`. */
+  /** The default error of `approx_count_distinct`. */
   private val UsualError = 0.05
 
   final private case class MergedInPlace(function: Expression) extends MergedExactly {
@@ -42,7 +42,7 @@ private[families] object Sketches extends FunctionFamily {
     override def dependsOnOrder: Boolean = false
   }
 
-  // By their names, since not every Spark that Slidewise supports has them.
+  // Class names, since not every Spark that Slidewise supports has these classes.
 
   private val hll = classes("HllSketchAgg", "HllUnionAgg")
   private val theta = classes("ThetaSketchAgg", "ThetaUnionAgg")

@@ -18,14 +18,14 @@ private[families] object Sums extends FunctionFamily {
     case other: DecimalsOfGroups => OfGroups(other)
   }
 
-  /** The sum if it fails or is null where it leaves 64 bits; none if it wraps around. */
+  /** `sum` if it fails or returns null when it overflows 64 bits; none if it wraps around. */
   def checked(sum: Sum): Option[Sum] =
     if (SparkExpressions.evalMode(sum) == EvalMode.LEGACY) None else Some(sum)
 
   /**
    * Spark adds the rows of a frame from first to last, and fails (or, for `try_sum`, returns null) when one of these additions
-   * overflows. Sums of parts overflow elsewhere. While the magnitudes add up to less than half the type's range no addition
-   * overflows, in whatever order.
+   * overflows. Partial sums may overflow at other additions. If the magnitudes add up to less than half the type's range, no
+   * addition overflows in any order.
    */
   final private case class Summed(function: Sum) extends MergedExactly with InKernels {
     private def value = function.child
@@ -43,7 +43,7 @@ private[families] object Sums extends FunctionFamily {
     override def inGroups: Expression = ofGroups(function, value)
     override def dependsOnOrder: Boolean = false
 
-    // An intermediate sum may overflow, or not.
+    // Whether an intermediate sum overflows depends on the order.
     override def orderSensitivity: OrderSensitivity =
       if (name.startsWith("try_")) OrderSensitivity.VALUE else Descriptions.ofSums(function)
   }
@@ -78,13 +78,16 @@ private[families] object Sums extends FunctionFamily {
     case _ => None
   }
 
-  /** The greatest unscaled value of 64 bits that a type has. */
+  /** The greatest unscaled value of a type that fits into 64 bits. */
   private def greatest(kind: DecimalType): Long =
     if (kind.precision > Decimal.MAX_LONG_DIGITS) Long.MaxValue else powerOfTen(kind.precision) - 1
 
   private def powerOfTen(digits: Int): Long = math.pow(10, digits).toLong
 
-  /** Spark rounds a quotient to 39 digits first. Of fewer digits, that does not show in means of at most 10^13^ values. */
+  /**
+   * The largest scale of a mean in array kernels. Spark first rounds a quotient to 39 digits. At this scale and below, the rounding
+   * does not change means of at most 10^13^ values.
+   */
   private val MostDigitsOfMean = 26
 
   private def ofGroups(function: DeclarativeAggregate, input: Expression): Expression = input.dataType match {

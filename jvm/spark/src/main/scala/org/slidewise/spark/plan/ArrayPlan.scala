@@ -62,7 +62,7 @@ object ArrayFunction {
       frame: Frame
   ) extends ArrayFunction
 
-  /** The row's place in its partition. */
+  /** The rank of a row in its partition. */
   final case class Rank(kind: RankKind) extends ArrayFunction
 
   /**
@@ -147,13 +147,14 @@ object ArrayKernel {
 
   /**
    * @param checked
-   *   the function that evaluates a frame whose sum could leave 64 bits, with Spark's error or null; none if sums wrap around
+   *   the function that evaluates a frame whose sum could overflow 64 bits, and raises Spark's error or returns null; none if sums
+   *   wrap around
    */
   final case class SumLongs(checked: Option[DeclarativeAggregate]) extends ArrayKernel
   case object MinLongs extends ArrayKernel
   case object MaxLongs extends ArrayKernel
 
-  /** A kernel over the unscaled values of decimals, whose sums have 64 bits. Rows with larger sums are evaluated row by row. */
+  /** A kernel over the unscaled values of decimals, which it sums in 64 bits. Rows with larger sums are evaluated row by row. */
   sealed trait OfDecimals extends ArrayKernel {
 
     /** The greatest magnitude of a sum. */

@@ -4,8 +4,8 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, UnaryExpression, U
 import org.apache.spark.sql.types.DataType
 
 /**
- * The time of a hopping `window()` until Slidewise has seen it. It is never resolved, so that Spark's analyzer does not expand the
- * window before.
+ * Placeholder for the time of a hopping `window()` until Slidewise resolves the window. The placeholder is never resolved, so
+ * Spark's analyzer does not expand the window first.
  */
 final case class DeferredTime(child: Expression) extends UnaryExpression with Unevaluable {
   override lazy val resolved: Boolean = false

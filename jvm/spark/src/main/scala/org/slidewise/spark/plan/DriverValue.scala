@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{LeafNode, Statistics}
  * One row with the value of an expression without references, which the driver computes.
  *
  * @param result
- *   its column
+ *   the column of the value
  */
 final case class DriverValue(value: Expression, result: Attribute) extends LeafNode {
   override def output: Seq[Attribute] = Seq(result)

@@ -14,10 +14,12 @@ final class EventTimeReach private (before: Seq[TimeReach], after: Seq[TimeReach
     extends Serializable {
 
   /**
-   * The time up to which the RANGE frames of all rows are complete at a watermark. It never goes back as the watermark advances.
+   * The time up to which the RANGE frames of all rows are complete at a watermark. The result never decreases as the watermark
+   * advances.
    */
   def completeUntil(watermark: Long): Long = {
-    // Where the clocks change more than before, the longest reach grows from one era to the next.
+    // The longest reach may grow from one era to the next, where clocks change by more. The end of the previous era may then give
+    // the later time.
     val before = TimeReach.plus(TimeReach.startOfEra(watermark), -1L)
     math.max(completeIn(watermark), completeIn(before))
   }

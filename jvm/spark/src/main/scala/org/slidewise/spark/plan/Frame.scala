@@ -22,15 +22,15 @@ sealed trait Frame extends Product with Serializable {
   def looksAhead: Boolean
 
   /**
-   * Whether a task that evaluates the current row reads the row at the bounded start of the frame, or at the bounded end. It reads
-   * the current row, and a row beyond those that the bounds of its rows reach in another table. False if that is not known.
+   * Whether a task that evaluates the current row surely reads the row at the bounded end of the frame (`atEnd`), or at the bounded
+   * start. A task reads the current row and, in another table, one row beyond the rows that its bounds reach. False if unknown.
    */
   def hasNearEnd(atEnd: Boolean): Boolean
 
-  /** Whether the frame has no bound at its start, or at its end. */
+  /** Whether the frame is unbounded at its end (`atEnd`), or at its start. */
   final def isOpenAt(atEnd: Boolean): Boolean = if (atEnd) reachesEnd else isGrowing
 
-  /** Whether the frame of a row is known as soon as the row has arrived, whatever follows. */
+  /** Whether the frame of a row is known as soon as the row has arrived, whatever rows follow. */
   def endsAtOnce: Boolean
 
   /** The bounds of a RANGE frame at a distance from the current row's key. */
@@ -58,12 +58,13 @@ sealed trait Frame extends Product with Serializable {
 object Frame {
 
   /**
-   * Rows at a distance from the current one: ROWS.
+   * A ROWS frame: the rows at given distances from the current row.
    *
    * @param lower
-   *   the number of rows from the current row to the first one, negative for one before it; none for the first row of the partition
+   *   the number of rows from the current row to the first row, negative for a first row before it; none for the first row of the
+   *   partition
    * @param upper
-   *   the number of rows from the current row to the last one; none for the last row of the partition
+   *   the number of rows from the current row to the last row; none for the last row of the partition
    */
   final case class Rows(lower: Option[Int], upper: Option[Int]) extends Frame {
     override def isGrowing: Boolean = lower.isEmpty
@@ -90,7 +91,7 @@ object Frame {
     }
   }
 
-  /** Rows whose order key is between two bounds: RANGE. A frame holds either all or none of the rows that tie. */
+  /** A RANGE frame: the rows whose order key is between two bounds. The frame holds either all or none of the rows that tie. */
   final case class Range(lower: Bound, upper: Bound) extends Frame {
     override def isGrowing: Boolean = lower == Unbounded
     override def reachesEnd: Boolean = upper == Unbounded
@@ -166,13 +167,13 @@ object Frame {
    */
   final case class KeyBound(order: SortOrder, offset: Expression, timeZone: String) extends Bound {
 
-    /** The bound, over the current row. */
+    /** The bound, as an expression over the current row. */
     def value: Expression = of(order.child)
 
     /** The bound for a row with the order key `key`. */
     def of(key: Expression): Expression = FrameOffset.add(order.copy(child = key), offset, timeZone)
 
-    /** The whole number that leads from a key to the bound; none if the distance differs from key to key. */
+    /** The whole number that the bound adds to each key; none if the distance differs from key to key. */
     @transient lazy val shift: Option[Long] = FrameOffset.constant(order, offset)
 
     private[Frame] def mayFollow: Boolean = offset.eval() match {
@@ -183,7 +184,7 @@ object Frame {
   }
 
   /**
-   * A value of a row of another table, which has the frame.
+   * A bound that the row with the frame computes, where the frame holds rows of another table.
    *
    * @param order
    *   the order of the rows in the frame, which has one column
@@ -198,7 +199,7 @@ object Frame {
       extends Bound
 
   /**
-   * The frame that Spark's `frame` stands for; or the reason why there is none, for a person to read.
+   * Converts Spark's `frame`; or returns the reason why Slidewise has no such frame, for a person to read.
    *
    * @param order
    *   the order of the window

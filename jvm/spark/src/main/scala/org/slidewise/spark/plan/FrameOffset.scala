@@ -10,10 +10,10 @@ import org.apache.spark.unsafe.types.CalendarInterval
 import org.slidewise.spark.shims.SparkExpressions
 
 /**
- * The bound of a RANGE frame: an offset from an order key.
+ * Adds the offset of a RANGE frame to an order key.
  *
- * The expression that adds the two is chosen as in Spark's own window operator, so that overflow, months of different lengths and
- * days of 23 hours give the same result.
+ * Chooses the same addition as Spark's window operator, so that overflow, months of different lengths and days of 23 hours give the
+ * same result.
  */
 private[spark] object FrameOffset {
 
@@ -60,7 +60,7 @@ private[spark] object FrameOffset {
       case _ => None
     }
 
-  // A day is not always 24 hours, but where there is no zone. Spark fails where the offset alone exceeds 64 bits.
+  // Without a time zone, every day has 24 hours. Spark fails if the offset alone exceeds 64 bits.
   private def within(key: Expression, days: Int, micros: Long): Option[Long] =
     if (key.dataType == TimestampNTZType)
       Some(BigInt(days) * MICROS_PER_DAY + micros).filter(_.isValidLong).map(_.longValue)
@@ -75,7 +75,7 @@ private[spark] object FrameOffset {
     case _                      => (Long.MinValue, Long.MaxValue)
   }
 
-  /** The number as a value of a whole-numbered type, which must hold it. */
+  /** Converts `number` to a value of the whole-numbered type `kind`, whose range must contain it. */
   def valueOf(number: Long, kind: DataType): Any = kind match {
     case ByteType               => number.toByte
     case ShortType              => number.toShort

@@ -18,7 +18,7 @@ final case class AggregateCall(description: FunctionDescription, filter: Option[
  * @param answer
  *   the ordinal of its result among the answers of the operator
  * @param guard
- *   true for frames that must be recalculated row by row
+ *   a boolean aggregate, true for frames that must be recalculated from their rows; none if no frame must be
  */
 final case class PlannedAggregate(call: AggregateCall, answer: Int, guard: Option[AggregateCall] = None) {
   def description: FunctionDescription = call.description
@@ -33,7 +33,7 @@ final case class FramePlan(
     aggregates: Seq[PlannedAggregate]
 ) {
 
-  /** The frame of the rows that an answer is computed from: a summary reads the current row only. */
+  /** The rows that evaluation reads for an answer. A summary reads only the current row. */
   def read: Frame = if (method == EvaluationMethod.AdditiveSummaries) Frame.Current else frame
 
   def guards: Seq[PlannedAggregate] = aggregates.filter(_.guard.isDefined)

@@ -1,7 +1,7 @@
 package org.slidewise.spark.plan
 
 /**
- * The distances from a row to the rows that its window functions read, as far as these are limited.
+ * The distances from a row to the rows that its window functions read, where frames limit these distances.
  *
  * @param rowsBefore
  *   the number of rows before the row

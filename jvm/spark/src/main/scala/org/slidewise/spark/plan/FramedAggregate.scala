@@ -17,7 +17,7 @@ import org.apache.spark.sql.types.DataType
  * @param upper
  *   the greatest time; none if nothing limits it
  * @param rowOfNulls
- *   whether a row of nulls is aggregated if there are no right rows, as outer joins have it; for functions in Python only
+ *   whether to aggregate a row of nulls if there are no right rows, as after an outer join; for functions in Python only
  */
 final case class FramedAggregate(
     function: Expression,
@@ -32,7 +32,7 @@ final case class FramedAggregate(
   override def dataType: DataType = function.dataType
   override def nullable: Boolean = function.nullable
 
-  /** The frame. */
+  /** The frame over the right rows. */
   def frame: Frame.Range = {
     def bound(value: Option[RowValue]) =
       value.fold[Frame.Bound](Frame.Unbounded)(v => Frame.RowBound(order, v.child, v.isInside, v.mayRise))

@@ -14,6 +14,6 @@ final case class FramedFunction(
  * A window expression in terms of aggregate functions over frames, which can be evaluated row by row.
  *
  * @param result
- *   the window expression, given the results of `functions`
+ *   builds the window expression from the results of `functions`
  */
 final case class FramedFunctions(functions: Seq[FramedFunction], result: Seq[Attribute] => Expression)

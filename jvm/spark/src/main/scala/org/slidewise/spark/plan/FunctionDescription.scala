@@ -9,7 +9,7 @@ import org.slidewise.spark.expressions.{FixedSizeBuffer, NonMutatingMerge, Summa
  * The facts about a function that planning and evaluation need, whatever its class. `org.slidewise.spark.families` has the
  * description of each function, and the plan carries it to the tasks.
  *
- * Descriptions of equal functions are equal. The members are computed when they are asked for.
+ * Descriptions of equal functions are equal. Members are computed on access.
  */
 abstract class FunctionDescription extends Serializable {
 
@@ -35,7 +35,7 @@ abstract class FunctionDescription extends Serializable {
     case other                         => other.sql
   }
 
-  // How it may be evaluated.
+  // Evaluation.
 
   /**
    * The array function that evaluates the function; none if array kernels cannot.
@@ -54,9 +54,7 @@ abstract class FunctionDescription extends Serializable {
       case other                  => Left(s"${other.prettyName} is not an aggregate function")
     }
 
-  /**
-   * Functions of one result each, which together give the results of a function of several; none if the function has one result.
-   */
+  /** The functions that compute one result each of a function with several results. Empty if the function has one result. */
   def parts: Seq[AggregateFunction] = Nil
 
   /** The row whose value is the result, if no filter leaves out rows. */
@@ -89,12 +87,12 @@ abstract class FunctionDescription extends Serializable {
   /** The reason why a window over a stream cannot have the function over the frame; none if it can. */
   def whyNotOverStreams(frame: Frame): Option[String] = None
 
-  // How its partial aggregates are merged.
+  // Merging of partial aggregates.
 
-  /** Whether and how its partial aggregates merge. */
+  /** Whether and how partial aggregates of the function merge. */
   def merging: Merging
 
-  /** Whether neither Spark nor Slidewise brings the function, so that a merge may fail. */
+  /** Whether the function comes from a user or another library, so that a merge may fail. */
   def isForeign: Boolean = false
 
   /** Whether a buffer takes a few dozen bytes, whatever has been aggregated. */
@@ -103,54 +101,57 @@ abstract class FunctionDescription extends Serializable {
     case _                                            => false
   }
 
-  /** The number of rows up to which frames are aggregated again faster than buffers are kept and merged, as measured. */
+  /** The largest number of rows of a frame at which recalculation is faster than merging buffers, as measured. */
   def recalculatedRows: Long = if (isSmall) 2L else 0L
 
   /**
-   * The aggregate that finds the frames in which merged partial aggregates could lead to another result or error than Spark's.
+   * The aggregate that finds the frames in which merging partial aggregates could give a result or error different from Spark's.
    * None if there are no such frames.
    */
   def guard: Option[FunctionDescription] = None
 
-  /** The places of the counts of moments in a buffer. Each count is followed by its moments. */
+  /** The ordinals of the counts in a buffer of central moments. The moments of a count follow it. */
   def momentCounts: Seq[Int] = Nil
 
   /**
-   * The number of words of a buffer that hold registers, six bits each, of which a merge takes the greater; none for other
-   * buffers.
+   * The number of words in a buffer of six-bit registers, such as that of HyperLogLog++, whose merge takes the greater of two
+   * registers. None for other buffers.
    */
   def registerWords: Option[Int] = None
 
-  /** Whether `merge` leaves unchanged the state that it reads. */
+  /** Whether `merge` leaves its second argument unchanged. */
   def mergeKeepsRight: Boolean = function.isInstanceOf[NonMutatingMerge]
 
-  /** Whether a state that has been read from bytes takes no rows, and a new state takes no more rows once it has been merged. */
+  /** Whether a deserialized state accepts no rows, and a new state accepts no rows after a merge. */
   def hasStatesOfTwoKinds: Boolean = false
 
   /** Whether a state may be null. */
   def mayHaveNullState: Boolean = false
 
-  /** The function whose buffer the state is. */
+  /** The function that defines the aggregation buffer. The metadata of a stored state names its class. */
   def ofState: Expression = function
 
-  /** The type of the objects in a user's buffer. */
+  /** The SQL type of the object in the buffer of a user's aggregator; none for other functions. */
   def objectType: Option[String] = None
 
   /**
    * The result as an expression over a row of states.
    *
    * @param placed
-   *   the function with its state at its place
+   *   the function, bound to the place of its state in the row
    */
   def evaluation(placed: AggregateFunction): Expression = placed match {
     case declarative: DeclarativeAggregate => declarative.evaluateExpression
     case other                             => other
   }
 
-  /** The function with the results and errors that it has in `GROUP BY`, where Spark keeps its buffer in other rows. */
+  /**
+   * The function with its results and errors in `GROUP BY`. Unlike a window's buffer, a buffer there cannot hold a decimal sum that
+   * exceeds its type.
+   */
   def inGroups: Expression = function
 
-  // What it depends on.
+  // Dependence on rows and their order.
 
   /** Whether partial aggregates must be merged in the order of their rows. */
   def dependsOnOrder: Boolean = true
@@ -158,10 +159,10 @@ abstract class FunctionDescription extends Serializable {
   /** The degree to which the result depends on the order in which the rows come. */
   def orderSensitivity: OrderSensitivity = OrderSensitivity.VALUE
 
-  /** Whether the result is a value that the place of its row determines, or all values in order. */
+  /** Whether the result is the value of a row selected by its position, or the list of all values in order. */
   def readsPlaces: Boolean = false
 
-  /** Whether repeated values do not change the result, for functions of which Spark itself does not say so. */
+  /** Whether duplicates do not change the result, for functions that Spark itself does not declare duplicate-agnostic. */
   def ignoresDuplicates: Boolean = false
 
   /** Whether the result depends on all rows of the partition, whatever the frame. */
@@ -179,21 +180,21 @@ sealed trait Merging
 
 object Merging {
 
-  /** They merge to the result of all rows. */
+  /** Partial aggregates merge to the result of all rows. */
   case object Exact extends Merging
 
-  /** They merge to a result within the error that the function promises. */
+  /** Partial aggregates merge to a result within the error that the function promises. */
   case object Approximate extends Merging
 
-  /** In some cases, they merge to another result than the result of all rows. */
+  /** In some cases, partial aggregates merge to a result different from that of all rows. */
   case object ChangesResult extends Merging
 
   /** A merge costs as much as aggregating all rows again, because a buffer holds their values. */
   case object HoldsRows extends Merging
 
-  /** They cannot be merged. */
+  /** Partial aggregates cannot be merged. */
   case object Impossible extends Merging
 
-  /** It is not known how they merge: a later Spark has added the function. */
+  /** Slidewise does not know how partial aggregates merge, because a later Spark version has added the function. */
   case object Unknown extends Merging
 }

@@ -5,11 +5,11 @@ import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project
 import org.apache.spark.sql.execution.adaptive.LogicalQueryStage
 
 /**
- * The rows of an aggregation of hopping windows that Slidewise evaluates, which is `child`.
+ * Wraps an aggregation over hopping windows (`child`) that Slidewise evaluates, and corrects its statistics.
  *
- * Adaptive execution takes the rows of a shuffle for the rows of the aggregation above it. Here, they are panes, and a pane may be
- * in many windows. This node states no maximum of rows, from which Spark would drop a `LIMIT`, a `DISTINCT` or a sort, and
- * estimates the size of the windows.
+ * Adaptive execution takes the row count of a shuffle as the row count of the aggregation above. Here, the shuffle holds panes, and
+ * a pane may belong to many windows. This node therefore estimates the size of the windows. It states no maximum number of rows,
+ * from which Spark would drop a `LIMIT`, a `DISTINCT` or a sort.
  */
 final case class HoppingRows(windows: HoppingWindows, child: LogicalPlan) extends UnaryNode {
   override def output: Seq[Attribute] = child.output

@@ -93,8 +93,8 @@ final case class HoppingWindowPlan(
   def partial: Seq[Attribute] = keys ++ (pane +: buffers)
 
   /**
-   * The functions that merge partial aggregates, in the order of `aggregates`. Attributes stand for the subqueries in their
-   * inputs, which partial aggregation has read.
+   * The functions that merge partial aggregates, in the order of `aggregates`. Attributes replace the subqueries in their inputs,
+   * which partial aggregation has evaluated.
    */
   def functions: Seq[FunctionDescription] =
     frames.flatMap(_.aggregates).sortBy(_.answer).map(_.description)

@@ -66,7 +66,10 @@ final case class HoppingWindows(size: Long, slide: Long, offset: Long) {
 
   private def pastStart(time: Long): Long = Math.floorMod(time - offset, slide)
 
-  /** The bounds of the windows of `time`, the last one first, as Spark computes them: modulo 2^64^, without those that wrap around it. */
+  /**
+   * The bounds of the windows of `time`, the last one first, as Spark computes them modulo 2^64^. If the size is no multiple of the
+   * slide, only windows that contain `time`.
+   */
   def of(time: Long): Iterator[(Long, Long)] = {
     val last = time - pastStart(time)
     val all = Iterator.iterate(0L)(_ + 1).takeWhile(_ < overlapping).map { i =>

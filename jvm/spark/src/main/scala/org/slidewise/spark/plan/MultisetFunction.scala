@@ -25,7 +25,7 @@ object MultisetFunction {
    * `sum(DISTINCT …)` of longs.
    *
    * @param checked
-   *   the function whose error or null is the result if the sum leaves 64 bits; none if sums wrap around
+   *   the function that raises the error or returns null if the sum overflows 64 bits; none if sums wrap around
    */
   final case class DistinctLongSum(checked: Option[DeclarativeAggregate])
       extends MultisetFunction(readsOrder = false)
@@ -65,8 +65,8 @@ object MultisetFunction {
 }
 
 /**
- * A placeholder for the number of a tuple of values in a dictionary of the task. Tuples with equal bytes have equal numbers. The
- * reader of a row's columns looks the number up, see `ColumnReader`.
+ * A placeholder for the code of a tuple of values in a dictionary of the task. Tuples with equal bytes have equal codes.
+ * `ColumnReader` looks up the code when it reads the columns of a row.
  *
  * @param counted
  *   a condition; where it is not true, the result is null and the values are not evaluated

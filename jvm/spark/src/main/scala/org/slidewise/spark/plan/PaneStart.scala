@@ -51,12 +51,12 @@ final case class PaneStart(child: Expression, windows: HoppingWindows, errors: O
 }
 
 /**
- * The errors of Spark where the arithmetic of windows overflows.
+ * Raises Spark's errors for overflows in the arithmetic of windows.
  *
  * @param add
- *   adds the fields of a row, or fails
+ *   adds the two fields of a row, or fails on overflow
  * @param subtract
- *   subtracts them, or fails
+ *   subtracts the second field from the first, or fails on overflow
  */
 final case class WindowErrors(add: Expression, subtract: Expression) {
   def raise(overflow: WindowOverflow): Unit = {

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.{DataType, StructType}
 
 /**
- * An aggregate function that `slidewise.udaf` made of an aggregator in Python.
+ * An aggregate function that `slidewise.udaf` has created from an aggregator in Python.
  *
  * @param arguments
  *   the arguments of the call
@@ -40,7 +40,7 @@ object PythonAggregate {
   private val mapper = new ObjectMapper
 
   /**
-   * The aggregator of a function. None if it is another function, or so large that Spark sends it apart from the plan, or if
+   * The aggregator of `function`. None for other functions, for a function so large that Spark sends it apart from the plan, and if
    * another function in Python computes its arguments.
    */
   def of(function: Expression): Option[PythonAggregate] = function match {
@@ -70,7 +70,10 @@ object PythonAggregate {
 
   private def command(function: PythonUDAF): Array[Byte] = function.func.command.toArray
 
-  /** The JSON object that follows the tag. A pickle holds a text as it is, and also the source of the function's class. */
+  /**
+   * The JSON object that follows the tag in the pickled function. A pickle holds strings verbatim. It also holds the code of the
+   * function's class, in which no JSON object follows the tag.
+   */
   private def description(command: Array[Byte]): Option[JsonNode] = {
     val text = new String(command, ISO_8859_1)
     text.indexOf(Tag + "{") match {

@@ -2,16 +2,17 @@ package org.slidewise.spark.plan
 
 import org.slidewise.core.multisets.{Interpolation, RankRule}
 
-/** The rule by which a quantile follows from the n values of a frame: one element, or several. */
+/** The rule that computes a quantile from the n sorted values of a frame: from one element, or from several. */
 sealed trait QuantileMethod extends Serializable
 
 object QuantileMethod {
 
   /**
-   * At the position `(n - 1) * fraction`, interpolated between the two nearest: `percentile`, `median`, `percentile_cont`.
+   * The value at the position `(n - 1) * fraction`, interpolated between the two nearest elements: `percentile`, `median`,
+   * `percentile_cont`.
    *
    * @param byDifference
-   *   whether a share of the values' difference is added to the first; otherwise the mean is weighted
+   *   whether interpolation adds a share of the difference to the first value; otherwise it computes a weighted mean
    */
   final case class Interpolated(byDifference: Boolean) extends QuantileMethod {
     def interpolation: Interpolation =
@@ -30,12 +31,12 @@ object QuantileMethod {
       if (descending) RankRule.descending(rule(fraction)) else rule(fraction)
   }
 
-  /** At the position `(n - 1) * fraction`, rounded down: `percentile_disc` as it was before Spark 3.5. */
+  /** The element at the position `(n - 1) * fraction`, rounded down: `percentile_disc` as it was before Spark 3.5. */
   case object Lower extends Ranked {
     override protected def rule(fraction: Double): RankRule = RankRule.lower(fraction)
   }
 
-  /** The first whose cumulative distribution is at least the fraction: `percentile_disc`. */
+  /** The first element whose cumulative distribution is at least the fraction: `percentile_disc`. */
   case object Discrete extends Ranked {
     override protected def rule(fraction: Double): RankRule = RankRule.discrete(fraction)
   }

@@ -63,11 +63,11 @@ object RowMultiset {
 trait PartialValues extends Serializable {
 
   /**
-   * Calls `change` with each value, as a long in the order of the values, and with the number of times that it is there.
+   * Calls `change` with each value, encoded as a long of the same order, and the number of its occurrences.
    *
    * @return
-   *   the number by which the ranks of values may be greater than these calls say; [[PartialValues.Unknown]] if the values have
-   *   no such order
+   *   the most by which the rank of a value may exceed the rank that these calls imply; [[PartialValues.Unknown]] if the ranks are
+   *   unknown
    */
   def foreach(buffer: Array[Byte])(change: (Long, Long) => Unit): Long
 }

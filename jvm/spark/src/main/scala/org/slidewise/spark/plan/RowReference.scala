@@ -3,8 +3,8 @@ package org.slidewise.spark.plan
 import org.apache.spark.sql.catalyst.expressions.Expression
 
 /**
- * A function whose result is the value of one row of the frame, which the row's place in the frame alone determines. These are
- * `first_value`, `last_value` and `nth_value` that respect nulls, and with them `lag` and `lead`.
+ * A function whose result is the value of one row of the frame, selected by the row's position alone. Examples are `first_value`,
+ * `last_value`, `nth_value`, `lag` and `lead`, all without IGNORE NULLS.
  *
  * @param value
  *   the expression that is read from the row; none for the number of rows in the frame

@@ -43,7 +43,7 @@ final case class RowWisePlan(
     input.filter(needed.contains)
   }
 
-  /** The aggregate whose result is the result number `result`; fails if several aggregates make up that result. */
+  /** The aggregate that computes the result number `result`; fails if the result combines several aggregates. */
   def aggregateOf(result: Int): PlannedAggregate = resultExpressions(result) match {
     case attribute: Attribute =>
       val answer = answers.indexWhere(_.exprId == attribute.exprId)
@@ -60,7 +60,7 @@ final case class RowWisePlan(
   /** Whether the frames of a row are known as soon as the row has arrived. */
   def answersAtOnce: Boolean = frames.forall(_.read.endsAtOnce)
 
-  /** Whether a row waits for a number of rows, however long they take to come. */
+  /** Whether a row waits for a number of later rows, as in ROWS ... FOLLOWING, however long they take to arrive. */
   def waitsForRows: Boolean =
     frames.exists(p => p.frame.isInstanceOf[Frame.Rows] && p.frame.looksAhead)
 }

@@ -10,14 +10,14 @@ import org.apache.spark.sql.types._
 import org.slidewise.spark.plan.SolvedBound.Rounding
 
 /**
- * The bound of a whole-numbered time `t` that a condition on an expression of `t` sets: `value * scale ± other + constant`, such
- * as `l.ts - INTERVAL '1' DAY` for `e.ts + INTERVAL '1' DAY >= l.ts`. The bound itself is within.
+ * The bound that a condition on an expression of a whole-numbered time `t` sets for `t`: `value * scale ± other + constant`, such as
+ * `l.ts - INTERVAL '1' DAY` for `e.ts + INTERVAL '1' DAY >= l.ts`. The bound is inclusive.
  *
- * Computed without overflow. Where the result exceeds the type of `t`, it is the end of the type if all times are within the bound,
- * and null if none is.
+ * Evaluation does not overflow. A bound outside the range of `t`'s type becomes the end of that range if all times satisfy the
+ * bound, and null if none does.
  *
  * @param value
- *   a value whose type is that of whole numbers, dates, timestamps or intervals of days and seconds
+ *   a whole number, a date, a timestamp or an interval of days and seconds
  * @param addsOther
  *   whether `other` is added; otherwise it is subtracted
  * @param isLower
@@ -27,7 +27,7 @@ import org.slidewise.spark.plan.SolvedBound.Rounding
  * @param scale
  *   the divisor if the condition bounds a quotient of `t` by `value`, the factor if it bounds a multiple, and 1 otherwise
  * @param rounding
- *   how the quotient is rounded, or that it is a multiple
+ *   the rounding of the quotient, or `Multiple` if the condition bounds a multiple of `t`
  */
 final case class SolvedBound(
     value: Expression,
@@ -47,7 +47,7 @@ final case class SolvedBound(
   private val (factor, divisor) = if (rounding == Rounding.Multiple) (1L, scale) else (scale, 1L)
   private lazy val (least, greatest) = FrameOffset.range(dataType)
 
-  /** Whether the expression of `t` that is bounded has another value for each `t`. */
+  /** Whether the bounded expression of `t` has a different value for each `t`. */
   def isOneToOne: Boolean = !exists {
     case SolvedBound(_, _, _, _, _, _, _, Rounding.Down | Rounding.ToZero) => true
     case _                                                                 => false
@@ -88,8 +88,9 @@ final case class SolvedBound(
   }
 
   /**
-   * The least time whose quotient is at least `a` is the one after all times with the quotient `a - 1` if quotients are rounded
-   * up there. The greatest time whose quotient is at most `a` is the one before `a + 1` if they are rounded down.
+   * The shift of the quotient `a` before multiplication: 1, -1 or 0. If quotients round down, the greatest time whose quotient is at
+   * most `a` precedes the first time of the quotient `a + 1`. If quotients round up, the least time whose quotient is at least `a`
+   * follows the last time of the quotient `a - 1`.
    */
   private def quotientsFrom(a: Long): Long = rounding match {
     case Rounding.Exact | Rounding.Multiple => 0L
@@ -155,17 +156,17 @@ object SolvedBound {
     case object Down extends Rounding
     case object ToZero extends Rounding
 
-    /** There is no quotient but a multiple. */
+    /** The condition bounds a multiple of the time, not a quotient. */
     case object Multiple extends Rounding
   }
 }
 
 /**
- * A timestamp moved by an interval, as a bound: where Spark fails because the result exceeds all timestamps, it is the end of the
- * type if all times are within the bound, and null if none is.
+ * A bound that is a timestamp moved by an interval. Where Spark's addition overflows, the bound is the end of the type's range if
+ * all times satisfy it, and null if none does.
  *
  * @param moved
- *   Spark's expression
+ *   Spark's expression for the moved timestamp
  * @param isLower
  *   whether times are at least the bound; otherwise they are at most the bound
  */

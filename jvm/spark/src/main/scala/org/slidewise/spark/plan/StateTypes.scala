@@ -9,8 +9,8 @@ private[spark] object StateTypes {
   /**
    * Whether a field lies in the fixed part of an unsafe row.
    *
-   * Wide decimals do not: Spark keeps sums of them with more digits than the type has until the result is asked
-   * for, and an unsafe row would cut them off.
+   * Wide decimals do not: until evaluation, Spark keeps their sums with more digits than the type has, and an unsafe row would
+   * truncate them.
    */
   def isFixedWidth(dataType: DataType): Boolean = dataType match {
     case CalendarIntervalType => false

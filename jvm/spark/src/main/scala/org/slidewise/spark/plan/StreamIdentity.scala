@@ -3,7 +3,7 @@ package org.slidewise.spark.plan
 import org.apache.spark.sql.catalyst.expressions.ExprId
 
 /**
- * An expression by which a restarted query is compared with its checkpoint.
+ * The identity of an expression, by which a restarted query is compared with its checkpoint.
  *
  * @param canonical
  *   a text that is the same in each run of a query, and different for expressions that may have different results

@@ -5,14 +5,14 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, UnaryNode}
 import org.apache.spark.sql.catalyst.trees.TreePattern.{EVENT_TIME_WATERMARK, TreePattern}
 
 /**
- * Marks the place where a stream enters a window. Between this node and [[StreamOutput]], nothing counts as streaming. To Spark's
- * analysis and optimizer, the `Window` there is therefore one over a table.
+ * Marks the place where a stream enters a window. Between this node and [[StreamOutput]], nothing counts as streaming. Spark's
+ * analyzer and optimizer therefore treat the `Window` in between as a window over a table.
  *
  * The window may keep rows of earlier runs, in which other values were null. Therefore all columns are nullable, and nothing is
  * known of their values.
  *
  * @param columns
- *   the columns of the analyzed child. The optimizer gives them other identifiers where it does so in the plan.
+ *   the columns of the analyzed child. When the optimizer replaces identifiers in the plan, it also replaces them here.
  * @param identity
  *   the identity of the window, with the identities of `columns` in their order; none until the query is started
  */
@@ -39,15 +39,16 @@ final case class StreamInput(
 object StreamInput {
 
   /**
-   * The tree pattern by which Spark's nodes know in constant time that no such node is below a table. Spark has no pattern for the
-   * nodes of other projects. A watermark, which streams have too, is the nearest: its rules match Spark's own node.
+   * The tree pattern that shows in constant time that a plan over tables contains no [[StreamInput]]. Spark has no pattern for the
+   * nodes of other projects. This one is the pattern of watermarks, which streams have as well. Spark's rules for watermarks match
+   * only Spark's own node.
    */
   private val Pattern = EVENT_TIME_WATERMARK
 
-  /** Whether `plan` is computed from a stream that went into a window. */
+  /** Whether `plan` reads a stream that enters a window. */
   def isBelow(plan: LogicalPlan): Boolean = nearest(plan).isDefined
 
-  /** The nearest place below `plan` where a stream enters a window; none if `plan` is not computed from such a stream. */
+  /** The nearest place below `plan` where a stream enters a window; none if `plan` reads no such stream. */
   def nearest(plan: LogicalPlan): Option[StreamInput] =
     if (plan.containsPattern(Pattern)) plan.collectFirst { case input: StreamInput => input } else None
 }

@@ -8,10 +8,10 @@ import org.slidewise.spark.config.SlidewiseSettings
  * The options of an operator over a stream.
  *
  * @param eager
- *   whether rows are answered in the batch in which they arrive
+ *   whether the operator emits the result of a row in the batch in which the row arrives
  * @param keyTimeoutMicros
- *   the time in microseconds by which the watermark passes the last row of a key before the state of the key is removed; none for
- *   never
+ *   the time in microseconds for which frames without a limit in time keep the state of a key, once the watermark has passed the
+ *   key's last row; none for ever
  * @param lateRowsPath
  *   the directory for rows that come too late; none if they are not written
  */

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 
 import org.slidewise.spark.errors.RefusedQuery
 
-/** A window over a stream that cannot run. The message says what to change. */
+/** The error for a window that cannot run over a stream. The message says what to change. */
 final class StreamRefused(what: String, reason: String)
     extends RefusedQuery(
       StreamRefused.Condition,

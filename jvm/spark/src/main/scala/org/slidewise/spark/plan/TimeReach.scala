@@ -23,7 +23,7 @@ final class TimeReach private (nominal: Long, steps: Int, rules: Option[ZoneRule
 
   @transient private[this] var known: Shift = _
 
-  /** The longest elapsed time in microseconds of an addition whose begin or end is `time`; negative if the interval is. */
+  /** The longest elapsed time in microseconds of an addition that starts or ends at `time`; negative if the interval is. */
   def longest(time: Long): Long = rules.fold(nominal)(r => plus(nominal, steps * shiftAround(time, r)))
 
   /** The longest elapsed time in microseconds of all additions. */
@@ -44,10 +44,10 @@ final class TimeReach private (nominal: Long, steps: Int, rules: Option[ZoneRule
 
 object TimeReach {
 
-  /** No interval. */
+  /** The reach of a bound without an interval. */
   val Zero: TimeReach = new TimeReach(0L, 0, None)
 
-  /** The begin of the era of `time`. For all times of an era, the longest reach is the same. */
+  /** The start of the era of `time`. All times of an era have the same longest reach. */
   def startOfEra(time: Long): Long = time >> EraBits << EraBits
 
   /** The longest time from a row to a bound after it; negative if the bound is before the row. */
@@ -83,7 +83,8 @@ object TimeReach {
   }
 
   /**
-   * An upper bound on the number of days of `months` months. For a negative number, the magnitude is at most that number of days.
+   * An upper bound on the signed number of days in `months` months. If `months` is negative, the magnitude of the result is at most
+   * the number of days.
    */
   private def mostDays(months: Long): Long = {
     val (years, rest) = (months / MONTHS_PER_YEAR, months % MONTHS_PER_YEAR)
@@ -92,20 +93,20 @@ object TimeReach {
 
   final private class Shift(val era: Long, val micros: Long)
 
-  // An era is about 50 days. Times of an addition lie within its length and the margin around its begin or end.
+  // An era is about 50 days. Both ends of an addition lie within the length of the interval and the margin around its start or end.
   private val EraBits = 42
 
-  // Zones have their first rules in the 19th century, and the same ones each year from 2037 on.
+  // The rules of time zones begin in the 19th century, and repeat each year from 2037 on.
   private val FirstTime = -200L * 365 * MICROS_PER_DAY
   private val LastTime = 200L * 365 * MICROS_PER_DAY
   private val Margin = 10 * MICROS_PER_DAY
 
-  /** The largest difference between two offsets of a zone from UTC, in microseconds, from one time to another. */
+  /** The largest difference between two UTC offsets of a zone from the time `first` to the time `last`, in microseconds. */
   private def largestShift(rules: ZoneRules, first: Long, last: Long): Long = {
     val (from, until) = (DateTimeUtils.microsToInstant(first), DateTimeUtils.microsToInstant(last))
     val changes = rules.getTransitions.toArray(Array.empty[ZoneOffsetTransition]).toSeq
     val past = changes.filter(c => c.getInstant.isAfter(from) && !c.getInstant.isAfter(until))
-    // After the last of them, the same changes follow in each year.
+    // After the last listed transition, the same yearly transitions repeat.
     val yearly =
       if (changes.lastOption.exists(_.getInstant.isAfter(until))) Nil
       else rules.getTransitionRules.toArray(Array.empty[ZoneOffsetTransitionRule]).toSeq
@@ -115,13 +116,13 @@ object TimeReach {
     (seconds.max - seconds.min) * MICROS_PER_SECOND
   }
 
-  /** The sum; if it leaves the range, the end of the range that it exceeds. */
+  /** The sum, saturated at the range of a long. */
   def plus(a: Long, b: Long): Long = {
     val sum = a + b
     if (((a ^ sum) & (b ^ sum)) >= 0) sum else if (a < 0) Long.MinValue else Long.MaxValue
   }
 
-  /** The product; if it leaves the range, the end of the range that it exceeds. */
+  /** The product, saturated at the range of a long. */
   def times(a: Long, b: Long): Long =
     if (math.abs(a) <= Long.MaxValue / b) a * b else if (a < 0) Long.MinValue else Long.MaxValue
 }

@@ -4,10 +4,10 @@ import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.errors.RefusedQuery
 
 /**
- * A hopping `window()` with more windows for each row than can be evaluated.
+ * The error for a hopping `window()` with more windows for each row than allowed.
  *
  * @param allowed
- *   the most windows for each row, and why
+ *   the end of the message: the consequence, and the maximum number of windows for each row
  */
 final class TooManyWindows private (windows: HoppingWindows, allowed: String)
     extends RefusedQuery(
@@ -26,10 +26,10 @@ object TooManyWindows {
   val Condition = "SLIDEWISE_TOO_MANY_WINDOWS"
   val SqlState = "54000"
 
-  /** Less than Spark's analyzer needs for the projection of a window, which has 30 objects. */
+  /** A lower bound on the bytes that Spark's analyzer needs for the projection of one window, which has 30 objects. */
   private val LeastProjection = 1024L
 
-  /** Refuses windows past the setting. */
+  /** Throws if a row may be in more than `most` windows, the value of the setting. */
   def check(windows: HoppingWindows, most: Long): Unit = if (windows.overlapping > most)
     throw new TooManyWindows(
       windows,
@@ -37,10 +37,10 @@ object TooManyWindows {
     )
 
   /**
-   * Refuses windows whose projections no heap of this size holds.
+   * Throws if the projections of the windows cannot fit into a heap of `heap` bytes.
    *
    * @param reason
-   *   why Spark evaluates the windows
+   *   the reason why Spark evaluates the windows
    */
   def checkForSpark(windows: HoppingWindows, heap: Long, reason: String): Unit = {
     val most = math.min(heap / LeastProjection, Int.MaxValue.toLong)

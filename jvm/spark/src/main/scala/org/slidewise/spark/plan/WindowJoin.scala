@@ -16,7 +16,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
  * @param calls
  *   the aggregates
  * @param results
- *   the columns of the aggregates. Spark's rules drop names of expressions in nodes that they do not know
+ *   the columns of the aggregates, apart from `calls` because Spark's rules drop aliases in nodes of other projects
  * @param times
  *   the number of equal left rows that a row stands for, a long; the aggregates read each right row as often. None for one
  */

@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.expressions.{Expression, SortOrder}
  * @param leftKeys
  *   the keys of a left row
  * @param leftOrder
- *   the order in which left rows are answered
+ *   the order in which the operator evaluates left rows
  * @param times
  *   the number of equal left rows that a row stands for; none for one
  */

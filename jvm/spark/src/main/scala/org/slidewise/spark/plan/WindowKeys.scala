@@ -8,7 +8,7 @@ import org.slidewise.spark.shims.SparkCollations
 /** Properties of partition and order keys that decide how rows are grouped and sorted. */
 private[spark] object WindowKeys {
 
-  /** The partition keys as expressions of which equal values have equal bytes. They sort as the keys do. */
+  /** The partition keys, as expressions whose equal values have equal bytes. These expressions sort as the keys do. */
   def asBytes(partition: Seq[Expression]): Seq[Expression] = partition.map(SparkCollations.binary)
 
   /** Whether equal keys have equal bytes, so that Slidewise can group rows by them. */

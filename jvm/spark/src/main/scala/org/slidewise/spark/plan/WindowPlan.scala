@@ -119,7 +119,7 @@ final case class SlidingWindowPlan(
   def eventTimeOrder: SortOrder = orderSpec.head
 
   /**
-   * The plan without its expressions, which are compared as the operator's own.
+   * The plan without its expressions, for canonicalization. Spark compares the expressions as fields of the operator.
    *
    * @param normalize
    *   replaces attributes by their places in the input

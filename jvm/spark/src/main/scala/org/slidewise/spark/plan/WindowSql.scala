@@ -10,12 +10,12 @@ import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.types.Decimal
 import org.apache.spark.unsafe.types.CalendarInterval
 
-/** A window expression of a plan as a person would write it. */
+/** Formats the window expressions of a plan as a person would write them. */
 private[spark] object WindowSql extends AdaptiveSparkPlanHelper {
 
   /**
    * @param extracted
-   *   the expressions that columns of the expression stand for: see [[definitions]]
+   *   the expressions that Spark's analyzer has replaced by columns: see [[definitions]]
    */
   def apply(expression: NamedExpression, extracted: Map[ExprId, Expression]): String = {
     def said(e: Expression): String = readable(e, extracted)
@@ -54,8 +54,8 @@ private[spark] object WindowSql extends AdaptiveSparkPlanHelper {
   }
 
   /**
-   * The expressions that Spark's analyzer has moved out of window expressions, by the columns that stand for them now. Visits
-   * each node once: find the definitions of a plan once, and not for each of its windows.
+   * The expressions that Spark's analyzer has moved out of window expressions, by the columns that replace them. Visits each node of
+   * the plan, so call it once for all windows of a plan.
    */
   def definitions(plan: SparkPlan): Map[ExprId, Expression] =
     definitionsIn(collectWithSubqueries(plan) { case node => node.expressions }.flatten)
@@ -76,7 +76,7 @@ private[spark] object WindowSql extends AdaptiveSparkPlanHelper {
     val moved = expressions.collect {
       case alias @ Alias(child, name) if isMoved(name) => alias.exprId -> child
     }
-    // Physical aggregations tell what they compute apart from its name.
+    // Physical aggregations hold their functions apart from the named results.
     lazy val aggregates =
       expressions.flatMap(_.collect { case a: AggregateExpression => a.resultId -> a }).toMap
     moved.map { case (id, child) =>

@@ -13,8 +13,8 @@ import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Statistics, Una
 import org.apache.spark.sql.types.StructType
 
 /**
- * Generates the hopping windows that contain a time, the last one first. A `Generate` with it stands for the `Expand` that Spark's
- * analyzer makes of a hopping `window()`, without a projection for each window.
+ * Generates the hopping windows that contain a time, the last one first. A `Generate` with it replaces the `Expand` of Spark's
+ * analyzer for a hopping `window()`, and needs no projection for each window.
  *
  * @param child
  *   a timestamp with or without time zone
@@ -47,8 +47,8 @@ final case class WindowsOfTime(child: Expression, windows: HoppingWindows, error
 }
 
 /**
- * The `Generate` of [[WindowsOfTime]] once the optimizer has moved filters and projections. Its statistics are those of Spark's
- * `Expand`, by which the planner chooses joins.
+ * The `Generate` of [[WindowsOfTime]] once the optimizer has moved filters and projections. It has the statistics of Spark's
+ * `Expand`, from which the planner chooses joins.
  */
 final case class WindowedRows(generator: WindowsOfTime, window: Attribute, child: LogicalPlan)
     extends UnaryNode {

@@ -16,13 +16,13 @@ import org.slidewise.spark.execution.{
 import org.slidewise.spark.execution.exchange.BlockExchangeExec
 
 /**
- * Has the rows of a window with PARTITION BY, and those of a window join with keys, reach it in blocks. Where other operators read
- * the same exchange, Spark reuses the one or the other for all of them: see [[BlockExchangeExec]].
+ * Replaces the hash exchange below a window with PARTITION BY, or below a window join with keys, by a [[BlockExchangeExec]], which
+ * shuffles blocks of rows. If other operators read the same exchange, Spark reuses one of the two exchanges for all of them.
  */
 private[spark] object BlockExchanges extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan =
-    // Without windows, no setting is read, and an invalid one fails nothing.
+    // A plan without windows reads no setting, so that an invalid setting does not fail the query.
     if (!plan.exists(isWindow) || !SlidewiseSettings.blockExchange(conf))
       plan
     else plan.transformUp { case window if isWindow(window) => withBlocks(window) }
@@ -41,7 +41,7 @@ private[spark] object BlockExchanges extends Rule[SparkPlan] {
       case other                                 => other
     }
 
-  /** Whether the exchange is not a user's rebalancing into partitions of some size. */
+  /** Whether the exchange has no advisory partition size, which only a user's rebalancing sets. */
   private def isPlain(exchange: ShuffleExchangeExec) = exchange.advisoryPartitionSize.isEmpty
 
   private def inBlocks(exchange: ShuffleExchangeExec): BlockExchangeExec = {
@@ -55,7 +55,7 @@ private[spark] object BlockExchanges extends Rule[SparkPlan] {
   }
 }
 
-/** An exchange by hash, as Spark plans it for an operator that needs one. */
+/** Matches Spark's exchange with hash partitioning. */
 private[planning] object Hashed {
   def unapply(plan: SparkPlan): Option[ShuffleExchangeExec] = plan match {
     case exchange: ShuffleExchangeExec if exchange.outputPartitioning.isInstanceOf[HashPartitioning] =>

@@ -7,12 +7,13 @@ import org.slidewise.spark.execution.BatchesOut
 import org.slidewise.spark.execution.exchange.BatchesIn
 
 /**
- * Has operators hand out batches of columns, and others read those below them, where Spark would make rows of these only for them.
+ * Lets operators return columnar batches ([[BatchesOut]]) and read the batches below them ([[BatchesIn]]), where Spark would convert
+ * batches to rows only for these operators.
  */
 private[planning] object ColumnarBatches extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan = plan.transformUp {
-    // Spark makes batches of rows that it has made of batches.
+    // Spark has planned a conversion from batches to rows and back.
     case RowToColumnarExec(ColumnarToRowExec(operator: BatchesOut)) => operator
     case operator                                                   => handedOut(read(operator))
   }

@@ -10,11 +10,12 @@ import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.errors.RefusedQuery
 
 /**
- * Refuses frames such as `RANGE INTERVAL 7 DAYS PRECEDING` over an order column of numbers. Spark casts the interval to the
- * number 7 there, whatever the unit of the column: over seconds since 1970 most frames hold one row. An explicit cast of the
- * interval is not refused, nor is any frame while Slidewise is off.
+ * Refuses frames such as `RANGE INTERVAL 7 DAYS PRECEDING` over an order column of numbers. Spark casts the interval to the number 7
+ * there, whatever the unit of the column: over seconds since 1970 most frames hold one row. The check allows an explicit cast of the
+ * interval, and any frame while Slidewise is off.
  *
- * The optimizer replaces the cast by its value, so that sessions that are already running cannot make this check.
+ * Sessions that are already running lack this check. They could make it only after the optimizer, which replaces the cast by its
+ * value.
  */
 object IntervalFrameCheck extends (LogicalPlan => Unit) {
 
@@ -44,7 +45,7 @@ object IntervalFrameCheck extends (LogicalPlan => Unit) {
   }
 }
 
-/** A frame bound is an interval, and the order column is a number. */
+/** The error for a frame bound that is an interval over an order column of numbers. */
 final class IntervalFrameOverNumber(order: Expression, bound: Expression)
     extends RefusedQuery(
       IntervalFrameOverNumber.Condition,

@@ -18,7 +18,7 @@ import org.slidewise.spark.plan.{EvaluationMethod, FunctionDescription, Merging}
  * @param approximate
  *   whether functions that promise an error bound may be merged, which keeps the bound but may change the result
  * @param mergeUserAggregators
- *   whether aggregates that neither Spark nor Slidewise brings are merged
+ *   whether aggregates of users and of other libraries are merged
  * @param neverMerge
  *   names of functions that are not merged, in lower case
  */
@@ -49,8 +49,8 @@ final case class MergePolicy(approximate: Boolean, mergeUserAggregators: Boolean
   }
 
   /**
-   * The reason why partial aggregates of panes are not merged to those of windows; none if they are. Spark's `GROUP BY` makes and
-   * merges partial aggregates of panes as well.
+   * The reason why partial aggregates of panes are not merged to partial aggregates of windows; none if they are. Spark's `GROUP BY`
+   * also computes and merges the partial aggregates of panes.
    */
   def reasonNotToMergePartials(function: FunctionDescription): Option[String] = {
     val name = function.name
@@ -73,7 +73,7 @@ final case class MergePolicy(approximate: Boolean, mergeUserAggregators: Boolean
     if (!function.isForeign || mergeUserAggregators) None
     else Some(s"${SlidewiseSettings.MergeUserAggregators} is false and ${function.name} is a user's")
 
-  /** The method that merges partial aggregates of panes to those of windows, with a note for a person to read. */
+  /** The method that merges partial aggregates of panes to partial aggregates of windows, with a note for a person to read. */
   def methodOfPartials(function: FunctionDescription): (EvaluationMethod, Option[String]) =
     if (function.multisetOfPartials.isDefined) EvaluationMethod.SlidingMultiset -> None
     else if (function.merging == Merging.HoldsRows)
@@ -84,11 +84,11 @@ final case class MergePolicy(approximate: Boolean, mergeUserAggregators: Boolean
     else if (function.isSmall) EvaluationMethod.TwoStacksLite -> None
     else EvaluationMethod.TwoStacksLiteSketches -> None
 
-  /** Whether the settings ask for each frame of the function to be recalculated, also where arrays could evaluate it. */
+  /** Whether the settings require recalculation of each frame of the function, even if array kernels could evaluate it. */
   def isRecalculated(function: FunctionDescription): Boolean =
     isNamed(function) || !approximate && function.merging == Merging.Approximate
 
-  /** Whether the settings name the function as one that is not merged. */
+  /** Whether a setting names the function among those that are never merged. */
   def isNamed(function: FunctionDescription): Boolean =
     neverMerge.contains(function.name.toLowerCase(Locale.ROOT))
 }

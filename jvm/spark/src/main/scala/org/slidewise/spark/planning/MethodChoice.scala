@@ -5,15 +5,15 @@ import org.slidewise.spark.plan._
 import org.slidewise.spark.plan.EvaluationMethod._
 
 /**
- * Chooses how the frames of an aggregate function are evaluated row by row.
+ * Chooses the method that evaluates the frames of an aggregate function row by row.
  *
- * Functions of one frame share their aggregation buffers within one method only, so that a list or a sketch does not decide how
- * many buffers a sum may keep.
+ * Functions over one frame share aggregation buffers only if they have the same method. The size of a list or a sketch thus does not
+ * limit how many buffers a sum may keep.
  *
  * @param keepsRows
- *   whether the rows of a frame can be read again when they leave, so that distinct values are counted
+ *   whether evaluation can read the rows of a frame again when they leave it, as a multiset of distinct values requires
  * @param refersToRows
- *   whether the rows of moving frames can be read at any place, so that their values need no buffers
+ *   whether evaluation can read any row of a moving frame, so that row references need no buffers
  */
 final class MethodChoice(
     merging: MergePolicy,
@@ -46,13 +46,16 @@ final class MethodChoice(
 object MethodChoice {
   private val Short = "the frame is so short that recalculating it is faster than merging"
 
-  /** The least ε of a summary. Below it, a summary would take more than a few megabytes. */
+  /** The least ε of a summary. With a smaller ε, a summary would take more than a few megabytes. */
   private val LeastError = 1e-6
 
   private def fits(function: SummarizesLastRows, frame: Frame): Boolean =
     function.allowedError >= LeastError && frame.lastRows.isDefined
 
-  /** The aggregate that finds the frames that must be recalculated; none if no buffers are merged, which alone need it. */
+  /**
+   * The aggregate that finds the frames that must be recalculated. None if the method merges no buffers, because only merging needs
+   * a guard.
+   */
   def guardOf(call: AggregateCall, method: EvaluationMethod): Option[AggregateCall] =
     if (method == Recalculation || method == Running) None
     else call.description.guard.map(AggregateCall(_, call.filter))

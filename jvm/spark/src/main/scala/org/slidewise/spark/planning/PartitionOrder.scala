@@ -12,12 +12,15 @@ import org.slidewise.spark.plan.SortPlacement
 import org.slidewise.spark.shims.SparkSessions
 
 /**
- * Has a window without an order sort its rows after all, where an operator above needs them in the order of the partition keys:
- * Spark's window would leave them so, and a sort above is not needed then.
+ * Removes a sort by partition keys above a window without an order, and makes the window sort its rows instead of grouping them by
+ * hash. Spark's window operator also returns its rows in the order of the partition keys.
  */
 private[spark] object PartitionOrder extends Rule[SparkPlan] {
 
-  /** Whether the active session has the rule among its [[PreparationRules]], which a session that is running already cannot get. */
+  /**
+   * Whether the active session runs the rule, as one of its [[PreparationRules]]. A session that was already running when Slidewise
+   * was switched on does not.
+   */
   def isOn: Boolean = SparkSession.getActiveSession.exists { session =>
     SparkSessions.of(session).sessionState.columnarRules.exists(_.isInstanceOf[PreparationRules.Columnar])
   }
@@ -29,7 +32,10 @@ private[spark] object PartitionOrder extends Rule[SparkPlan] {
   private def satisfies(plan: SparkPlan, order: Seq[SortOrder]): Boolean =
     SortOrder.orderingSatisfies(plan.outputOrdering, order)
 
-  /** The plan with the window in order whose rows it returns in their order; none if there is none that groups its rows. */
+  /**
+   * `plan` with its window sorting its rows, if a window groups rows by hash and the nodes above it keep their order. None
+   * otherwise.
+   */
   private def inOrder(plan: SparkPlan): Option[SparkPlan] = plan match {
     case window: SlidingWindowExec if window.plan.sortPlacement == SortPlacement.Unneeded =>
       Some(window.inOrder)

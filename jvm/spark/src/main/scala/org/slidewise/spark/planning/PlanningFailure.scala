@@ -7,8 +7,8 @@ import org.apache.spark.internal.Logging
 import org.slidewise.spark.errors.RefusedQuery
 
 /**
- * Leaves to Spark what could not be planned, and logs a warning. The cause is a bug in planning, or a class or method that this
- * Spark lacks, as where a vendor's Spark differs from Apache's. A query that Slidewise refuses fails.
+ * Falls back to Spark if planning fails, and logs a warning. The cause is a bug in planning, or a class or method that this Spark
+ * lacks, such as a vendor's Spark. A [[RefusedQuery]] still fails the query.
  */
 private[planning] object PlanningFailure extends Logging {
 

@@ -8,7 +8,7 @@ final private[spark] class PreparationRules(rules: Seq[Rule[SparkPlan]]) extends
 
   override def apply(plan: SparkPlan): SparkPlan = rules.foldLeft(plan)((found, rule) => rule(found))
 
-  /** The same rules for plans that adaptive execution does not run. The plans that it does run have been through the rules. */
+  /** The same rules for plans without adaptive execution. Adaptive execution has already applied the rules to its own plans. */
   val columnar: ColumnarRule = new PreparationRules.Columnar(this)
 }
 

@@ -12,8 +12,8 @@ import org.slidewise.spark.execution.PythonAggregateExec
 import org.slidewise.spark.plan.{PythonAggregate, StreamInput}
 
 /**
- * Plans `GROUP BY` with aggregators that are written in Python, if `slidewise.udaf` made all functions: partial buffers before the
- * shuffle, and their merges after it.
+ * Plans a `GROUP BY` if `slidewise.udaf` made all its functions, which are aggregators in Python. One operator computes partial
+ * buffers before the shuffle, and one merges them after it.
  */
 object PythonAggregateStrategy extends SparkStrategy {
 

@@ -13,8 +13,8 @@ import org.slidewise.spark.plan.PythonAggregate
 import org.slidewise.spark.shims.SparkSessions
 
 /**
- * Passes the condition of `FILTER (WHERE …)` to an aggregator in Python as its argument `filter`. It runs before Spark resolves
- * functions, since Spark refuses the clause for any function in Python. While Slidewise is off, Spark's error remains.
+ * Passes the condition of `FILTER (WHERE …)` to an aggregator in Python as its argument `filter`. The rule runs before Spark
+ * resolves functions, since Spark refuses the clause for any function in Python. While Slidewise is off, Spark's error remains.
  */
 final class PythonFilterClause(session: SparkSession) extends Rule[LogicalPlan] {
   import PythonFilterClause._
@@ -29,7 +29,9 @@ final class PythonFilterClause(session: SparkSession) extends Rule[LogicalPlan] 
         )
     }
 
-  /** Only functions of `spark.udf.register` are built, which has no effect. */
+  /**
+   * Whether `name` is an aggregator of `slidewise.udaf`. Builds only functions from `spark.udf.register`, which has no side effect.
+   */
   private def isAggregator(name: Seq[String]): Boolean = name match {
     case Seq(single) =>
       val catalog = SparkSessions.of(session).sessionState.catalog

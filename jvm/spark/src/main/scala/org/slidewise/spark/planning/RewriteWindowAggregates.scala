@@ -17,13 +17,13 @@ import org.slidewise.spark.expressions.{
 import org.slidewise.spark.families.Families
 
 /**
- * Rewrites aggregates over windows that Spark's analyzer refuses, and that it can evaluate:
+ * Rewrites aggregates over windows that Spark's analyzer would refuse:
  *
  *   - `f(DISTINCT …)` becomes a [[DistinctAggregate]], or `f(…)` if duplicates do not change the result;
  *   - `median`, `percentile_cont` and `percentile_disc` over a window with ORDER BY or a frame become an [[OverAnyFrame]].
  *
- * While Slidewise is off, and for what it cannot rewrite, Spark's error remains. The analyzer has named the columns before it
- * makes a [[Window]], so that their names do not change.
+ * While Slidewise is off, and for aggregates that the rule cannot rewrite, Spark's error remains. The analyzer names the columns
+ * before it creates a [[Window]], so that their names do not change.
  */
 object RewriteWindowAggregates extends Rule[LogicalPlan] {
   private val WholePartition = SpecifiedWindowFrame(RowFrame, UnboundedPreceding, UnboundedFollowing)
@@ -33,8 +33,8 @@ object RewriteWindowAggregates extends Rule[LogicalPlan] {
   }
 
   /**
-   * Rewrites the aggregates over windows of operators that the analyzer could not resolve, so that its error is the reason, and not
-   * the DISTINCT of another expression. To run after all rules that name columns.
+   * Rewrites aggregates over windows in operators that the analyzer could not resolve. Spark then reports the actual error, and not
+   * the DISTINCT of another expression. Must run after all rules that name columns.
    */
   object InUnresolved extends Rule[LogicalPlan] {
     override def apply(plan: LogicalPlan): LogicalPlan =

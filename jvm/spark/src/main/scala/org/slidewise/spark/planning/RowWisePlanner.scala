@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.slidewise.spark.families.Families
 import org.slidewise.spark.plan._
 
-/** A window expression with the functions that it is made of, and the method of each, with a note for a person to read. */
+/** A window expression with its aggregate functions, and the method of each function with a note for a person to read. */
 final case class RowWiseExpression(
     call: WindowCall,
     framed: FramedFunctions,
@@ -19,7 +19,7 @@ final case class RowWiseExpression(
 }
 
 /**
- * Plans how window expressions are evaluated row by row, over tables and over streams.
+ * Plans the row-wise evaluation of window expressions, over tables and over streams.
  *
  * @param keepsRows
  *   see [[MethodChoice]]
@@ -41,7 +41,7 @@ final class RowWisePlanner(
 
   /**
    * @param kind
-   *   functions of different kinds share no aggregation buffers
+   *   the kind of a function; functions of different kinds share no aggregation buffers
    */
   def plan(expressions: Seq[RowWiseExpression])(kind: PlannedAggregate => Any): RowWisePlan = {
     val functions = expressions.flatMap(e => e.framed.functions.zip(e.methods.map(_._1))).toVector

@@ -12,9 +12,8 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.slidewise.spark.config.SlidewiseSettings
 
 /**
- * Checks the settings of a query that has window functions: an invalid value fails the query, and an unknown key is logged
- * once. Spark checks a value when it is set; values that were set before Slidewise was loaded, such as those of `--conf`, are
- * checked here.
+ * Checks the settings of a query with window functions. An invalid value fails the query, and an unknown key is logged once. Spark
+ * checks a value when it is set. This check finds values from before Slidewise was loaded, such as those of `--conf`.
  */
 object SettingsCheck extends (LogicalPlan => Unit) with Logging {
 

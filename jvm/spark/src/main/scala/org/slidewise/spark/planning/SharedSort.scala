@@ -8,19 +8,23 @@ import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.internal.SQLConf
 
 /**
- * One sort for two windows of which the upper's order begins with the lower's: the lower operator sorts by the wider order.
+ * Shares one sort between two windows if the order of the upper window begins with the order of the lower window. The lower operator
+ * sorts by the longer order.
  *
- * Spark does so since 4.3, by default (`spark.sql.execution.pushDownLocalSort`). Rows that tie in the lower window then come in
- * the upper's order, so that the same windows share a sort here, and no others.
+ * Spark does the same since 4.3, by default (`spark.sql.execution.pushDownLocalSort`). It changes the order of rows that tie in the
+ * lower window. Slidewise therefore shares a sort only where Spark does.
  */
 private[planning] object SharedSort {
   private val Wider = TreeNodeTag[Seq[SortOrder]]("slidewise.widerOrder")
 
-  /** The order in which the operator of `window` leaves each partition: its own, or a wider one that begins with it. */
+  /**
+   * The order in which the operator of `window` returns each partition: the order of `window`, or a longer order that begins with
+   * it.
+   */
   def of(window: LogicalPlan, orderSpec: Seq[SortOrder]): Seq[SortOrder] =
     window.getTagValue(Wider).getOrElse(orderSpec)
 
-  /** Has a window below, whose order `order` begins with, sort by it. */
+  /** Makes a window below sort by `order`, if `order` begins with the order of that window. */
   def offer(child: LogicalPlan, partitionSpec: Seq[Expression], order: Seq[SortOrder], conf: SQLConf): Unit =
     if (isOn(conf)) offer(child, ordering(partitionSpec, order))
 

@@ -26,7 +26,7 @@ private[spark] trait TaskPlanner {
 
   /**
    * @param planned
-   *   plans the window, given the array functions that arrays may evaluate
+   *   plans the window; the argument tells which array functions may run in array kernels
    */
   def decide(
       conf: SQLConf,
@@ -40,9 +40,9 @@ private[spark] trait JoinTaskPlanner {
 
   /**
    * @param left
-   *   the left rows, and `right` the right ones, as they come
+   *   the plan of the left rows; `right` is the plan of the right rows. Both may be in any order and partitioning
    * @return
-   *   the operator whose tasks share them; none if one task is to evaluate the join
+   *   the operator whose tasks share the rows; none if one task is to evaluate the join
    */
   def shared(
       conf: SQLConf,

@@ -8,11 +8,11 @@ import org.apache.spark.sql.execution.window.{Final, Partial, WindowGroupLimitEx
 import org.slidewise.spark.execution.WindowTopRowsExec
 
 /**
- * Leaves the selection of first rows to Spark's `WindowGroupLimit` where the rows come in the window's order, as from a bucketed and
- * sorted table: it streams them, and needs neither the sort that [[WindowTopRowsExec]] saves nor its hash table.
+ * Replaces [[WindowTopRowsExec]] by Spark's `WindowGroupLimit` where the rows come in the window's order, as from a bucketed and
+ * sorted table. Spark's operator then streams the rows, and needs neither a sort nor a hash table.
  *
- * Where no shuffle lies between the two selections, the first is dropped, as Spark does with its own: the second selects the same
- * rows.
+ * If no shuffle lies between the two selections, the rule drops the first, because the second selects the same rows. Spark does the
+ * same with its own operators.
  */
 private[spark] object TopRowsInOrder extends Rule[SparkPlan] {
   override def apply(plan: SparkPlan): SparkPlan = plan.transformUp { case select: WindowTopRowsExec =>

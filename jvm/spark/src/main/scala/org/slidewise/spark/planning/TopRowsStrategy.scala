@@ -13,17 +13,16 @@ import org.slidewise.spark.families.Families
 import org.slidewise.spark.plan.{RankKind, StreamInput, WindowKeys}
 
 /**
- * Plans `WindowGroupLimit`, which Spark's optimizer puts below a window whose ranks a filter limits, as [[WindowTopRowsExec]]
- * before and after the shuffle. A bug in planning, or a class or method that this Spark lacks, is a warning in the log, and Spark
- * plans the node.
+ * Plans `WindowGroupLimit`, which Spark's optimizer puts below a window whose ranks a filter limits, as [[WindowTopRowsExec]] before
+ * and after the shuffle. If planning fails, the strategy logs a warning and Spark plans the node.
  *
  * Windows without partition keys stay with Spark, whose sort leaves ties in an order of its own; see [[WindowPlanner]].
  */
 object TopRowsStrategy extends SparkStrategy {
 
   /**
-   * The largest limit that is evaluated. A row that displaces others moves as many values as the limit. Spark has the node for
-   * limits up to 1000 by default.
+   * The largest limit that Slidewise evaluates. A row that displaces others may move as many values as the limit. By default, Spark
+   * plans the node for limits up to 1000.
    */
   private val LargestLimit = 4096
 

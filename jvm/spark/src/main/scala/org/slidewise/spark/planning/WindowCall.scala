@@ -59,7 +59,7 @@ object WindowCall {
     case other => Left(s"${other.prettyName} is not an aggregate function")
   }
 
-  /** The function by which the optimizer replaces `function`. Windows over streams are planned before the optimizer has run. */
+  /** The function by which the optimizer replaces `function`. Slidewise plans windows over streams before the optimizer runs. */
   private[planning] def replaced(function: AggregateFunction): AggregateFunction = function match {
     case replaceable: RuntimeReplaceableAggregate =>
       replaceable.replacement match {

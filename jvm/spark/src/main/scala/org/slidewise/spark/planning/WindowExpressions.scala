@@ -8,8 +8,8 @@ import org.slidewise.spark.families.Families
 private[planning] object WindowExpressions {
 
   /**
-   * The window expressions in `expression`, each with a name, and `expression` in terms of these names. The optimizer wraps sums
-   * and means of small decimals.
+   * The window expressions in `expression`, each with a name, and `expression` in terms of these names. Window expressions may be
+   * nested, because the optimizer wraps sums and means of small decimals.
    */
   def extract(expression: NamedExpression): (Seq[NamedExpression], NamedExpression) =
     split(expression) match {
@@ -22,7 +22,10 @@ private[planning] object WindowExpressions {
         (named.map(_._2), outer.asInstanceOf[NamedExpression])
     }
 
-  /** The parts of a function, such as several percentiles, as one window expression each, where array kernels can evaluate these. */
+  /**
+   * Splits a function with several results, such as several percentiles, into one window expression for each result, if array
+   * kernels can evaluate all of them.
+   */
   private def split(expression: NamedExpression): NamedExpression = expression match {
     case alias @ Alias(window @ WindowExpression(a: AggregateExpression, _), name) =>
       val parts = Families.of(a.aggregateFunction).parts

@@ -12,9 +12,9 @@ import org.slidewise.spark.plan._
  * @param sortOrder
  *   the order by which the operator sorts each partition, if it sorts; begins with `orderSpec`
  * @param keepsArrival
- *   whether rows may stay in the order in which they come if the window needs no order
+ *   whether the operator may return rows in the order in which they arrive, if the window needs no order
  * @param mayUseArrays
- *   selects the functions that arrays evaluate, among those that they can evaluate
+ *   whether array kernels may evaluate a function; asked only for functions that they can evaluate
  */
 final class WindowPlanner(
     conf: SQLConf,
@@ -97,7 +97,8 @@ final class WindowPlanner(
       ArrayPlanner.of(window).filter(mayUseArrays)
     else None
 
-  // Buffers of fixed width are copied as bytes, and not slowed down by others; a merge that fails stops no others.
+  // Fixed-width buffers are copied as bytes, so they share no `FramePlan` with other buffers. Nor do functions of users, whose
+  // merges may fail.
   private def byRows(expressions: Seq[RowWiseExpression]): RowWisePlan =
     rowWise.plan(expressions)(a => (hasFixedWidth(a), a.description.isForeign))
 
@@ -107,7 +108,7 @@ final class WindowPlanner(
 
 private object WindowPlanner {
 
-  /** Whether a bound is so far away that Spark, which subtracts it from row numbers in 32 bits, overflows. */
+  /** Whether a bound is so far away that Spark overflows when it subtracts the bound from row numbers in 32 bits. */
   private def overflowsInSpark(frame: Frame): Boolean = frame match {
     case Frame.Rows(lower, upper) => Seq(lower, upper).contains(Some(Int.MinValue))
     case _                        => false

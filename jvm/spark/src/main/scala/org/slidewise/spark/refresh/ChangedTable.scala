@@ -5,10 +5,10 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
 
 /**
- * A table that a query reads and of which rows have changed.
+ * A table that a query reads and whose rows have changed.
  *
  * @param nodes
- *   the nodes of the query's plan that stand for the table
+ *   the nodes of the query's plan that read the table
  * @param changes
  *   the changed rows under the names of the table's columns
  */

@@ -4,12 +4,12 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 
 /**
- * The tables of a query of which rows have changed.
+ * The tables of a query whose rows have changed.
  *
  * @param tables
- *   the nodes of the query's plan that stand for them, each with its table, in the order of the plan
+ *   the nodes of the query's plan that read the tables, each with its table, in the order of the plan
  * @param generated
- *   what is known of columns of these tables and of others
+ *   the generated columns of these tables and of others
  */
 final private[refresh] case class Changes(
     tables: Seq[(LogicalPlan, ChangedTable)],
@@ -21,8 +21,8 @@ final private[refresh] case class Changes(
   def names: String = tables.map(_._2.name).distinct.mkString(" and ")
 
   /**
-   * The rows of `plan` in which changed rows of the table at `source` have a part, before the change or after it: see [[Images]]. In place
-   * of other changed tables stand their rows before and after.
+   * The rows of `plan` to which changed rows of the table at `source` contribute, before or after the change: see [[Images]]. Of
+   * other changed tables, it reads the rows before and after the change.
    */
   def imagesIn(plan: LogicalPlan, source: LogicalPlan): LogicalPlan = {
     val others = tables.collect {

@@ -1,6 +1,6 @@
 package org.slidewise.spark.refresh
 
-/** Two writers of one target at a time. The refresh that raises the error has changed nothing. */
+/** The error if another writer changes the target during a refresh. The refresh that raises the error has changed nothing. */
 final class ConflictingRefresh(what: String, remedy: String, cause: Throwable)
     extends IllegalStateException(
       s"[${ConflictingRefresh.Condition}] $what. This refresh has changed nothing: $remedy",
@@ -12,7 +12,7 @@ object ConflictingRefresh {
 
   private[refresh] val Marker = "SLIDEWISE_ROW_NOT_AS_READ"
 
-  /** Whether a table format or the marker tells of another writer. */
+  /** Whether the error reports another writer: by its class, which a table format defines, or by the marker in its message. */
   private[refresh] def isCause(error: Throwable): Boolean =
     Iterator.iterate(error)(_.getCause).takeWhile(_ != null).take(20).exists { e =>
       val name = e.getClass.getName

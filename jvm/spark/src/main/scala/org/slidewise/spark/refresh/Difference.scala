@@ -7,11 +7,11 @@ import org.apache.spark.sql.types.{DataType, StructType}
 import org.apache.spark.storage.StorageLevel
 
 /**
- * The rows of a target that differ from the results that should stand there: one row for each, with its operation, the values to write
- * and the values that were read.
+ * The differences between the stored rows of a target and the results that replace them. Each has one row, with its operation, the
+ * values to write and the values that were read.
  *
- * Memory: these rows, in Spark's storage memory, on disk where that is full; and in the driver the partitions that they are in. `close`
- * gives the first back.
+ * Memory: these rows, in Spark's storage memory, on disk where that is full; and in the driver, their partitions. `close` releases
+ * the storage memory.
  *
  * @param partitions
  *   the target's partition columns
@@ -23,7 +23,8 @@ final private[refresh] class Difference private (
 ) extends AutoCloseable {
   import Difference._
 
-  // Operation, the number of rows, and the partition of the new values and of the old ones: its columns, and again as text.
+  // The operation, the partitions of the new and the old values, and the number of rows. Each partition column occurs twice: as a
+  // value and as text.
   private val groups: Seq[Row] = {
     val places = for {
       row <- Seq(New, Old)
@@ -43,7 +44,7 @@ final private[refresh] class Difference private (
   val deleted: Long = count(Delete)
   def isEmpty: Boolean = groups.isEmpty
 
-  /** The partitions that have rows to write or to remove: their values, each with its text as in the names of directories. */
+  /** The partitions with rows to write or to remove: their values, each with its text as in the names of directories. */
   def touched: Seq[Seq[(Any, String)]] = groups.flatMap { row =>
     def place(from: Int) =
       partitions.indices.map(at => row.get(from + 2 * at) -> row.getString(from + 2 * at + 1))
@@ -76,7 +77,7 @@ private[refresh] object Difference {
    * @param results
    *   the rows that should be in the target, with its columns
    * @param stored
-   *   the rows of the target in their place
+   *   the rows of the target that the results replace
    * @param keys
    *   the columns that identify a row; nulls are equal
    */
@@ -122,7 +123,7 @@ private[refresh] object Difference {
     catch { case e: Throwable => found.unpersist(); throw e }
   }
 
-  /** The begin of the message where the keys do not identify rows. */
+  /** The start of the error message if the keys do not identify rows. */
   val Repeated = "the keys do not identify one row: "
 
   def isComparable(kind: DataType): Boolean = RowOrdering.isOrderable(kind)

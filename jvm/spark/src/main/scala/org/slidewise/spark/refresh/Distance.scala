@@ -9,7 +9,7 @@ import org.slidewise.spark.planning.WindowCall
 
 /**
  * The greatest distances in an order key from a row to the rows that a window function reads for it. A distance is in the units of
- * [[OrderKey]]; none is without limit.
+ * [[OrderKey]]; none means no limit.
  *
  * @param below
  *   the distance to smaller keys
@@ -38,7 +38,7 @@ private[refresh] object Distance {
   val Zero: Distance = Distance(AtRow, AtRow)
   val Unlimited: Distance = Distance(None, None)
 
-  /** The distance of a window function, along the first column of its order. Too great where it is not known. */
+  /** An upper bound on the distance of a window function, along the first column of its order. */
   def of(call: WindowCall, order: Seq[SortOrder]): Distance = {
     val reach = call.reach
     val frame = call.frame

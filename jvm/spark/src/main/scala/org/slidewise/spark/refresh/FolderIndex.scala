@@ -13,13 +13,13 @@ import org.apache.spark.sql.types.{StringType, StructType}
 import org.slidewise.spark.shims.SparkSessions
 
 /**
- * The files of a table in partitions, listed for the partitions that a query reads. Spark's own index of files at a path lists all of
- * them first.
+ * The index of a partitioned table that lists the files of only the partitions that a query reads. Spark's own index of the files at
+ * a path first lists all files.
  *
  * @param depth
  *   the number of partition columns
  * @param partitionColumns
- *   their types, if they are known; otherwise, they follow from the names of all directories
+ *   the partition columns, if their types are known; otherwise, Spark infers them from the names of all directories
  */
 final private[refresh] class FolderIndex(
     session: SparkSession,
@@ -60,7 +60,10 @@ final private[refresh] class FolderIndex(
     else filesIn(selected.map(_.path)).listFiles(partitionFilters, dataFilters)
   }
 
-  /** The directories, relative to the table, by their values as text. Several have the same if one is written with zeros in front. */
+  /**
+   * The directories, relative to the table, by their partition values as text. Several have the same values if, for example, one has
+   * leading zeros.
+   */
   def directoriesByText: Map[Seq[String], Seq[String]] = {
     val zone = Some(session.sessionState.conf.sessionLocalTimeZone)
     def textOf(partition: PartitionPath): Seq[String] =
@@ -78,7 +81,8 @@ final private[refresh] class FolderIndex(
     Some(spec.partitionColumns)
   )
 
-  // Spark takes the partitions from directories that hold files: here one stands for those that are not listed.
+  // Spark infers the partitions from directories that hold files. One placeholder replaces the files of a directory, which are not
+  // listed.
   override protected def leafDirToChildrenFiles: Map[Path, Array[FileStatus]] =
     directories.map { case (d, _) => d -> Array(new FileStatus(1L, false, 1, 1L, 0L, new Path(d, "part-0"))) }
   override protected def leafFiles: mutable.LinkedHashMap[Path, FileStatus] = mutable.LinkedHashMap.empty

@@ -10,13 +10,13 @@ import org.apache.spark.sql.catalyst.util.quoteIdentifier
 
 import org.slidewise.spark.shims.{LogicalData, SparkSessions}
 
-/** Columns of tables that in each row have the value of an expression over other columns, such as the day of a time. */
+/** Generated columns of tables. In each row, an expression over other columns determines their value, such as the day of a time. */
 final private[refresh] class GeneratedColumns private (
     found: Seq[(LogicalPlan, Seq[(Attribute, Expression)])]
 ) {
   private val expressions = found.flatMap(_._2).map { case (column, e) => column.exprId -> e }.toMap
 
-  /** A canonical expression without generated columns. */
+  /** The canonical expression `e`, with generated columns replaced by their expressions. */
   def replacedIn(e: Expression): Expression =
     if (expressions.isEmpty) e
     else e.transform { case a: AttributeReference => expressions.getOrElse(a.exprId, a) }.canonicalized
@@ -24,10 +24,10 @@ final private[refresh] class GeneratedColumns private (
   def isOf(node: LogicalPlan): Boolean = found.exists(_._1 eq node)
 
   /**
-   * The node of a table in `plan`, with a filter that leaves out partitions of rows whose key is not in the range.
+   * The node of a table in `plan`, with a filter that prunes partitions whose rows have no key in the range.
    *
    * @param key
-   *   over the columns of `plan`
+   *   the order key, over the columns of `plan`
    * @param keepNulls
    *   whether rows with a null key stay
    */
@@ -58,7 +58,7 @@ private[refresh] object GeneratedColumns {
       node -> columns.toSeq.map { case (name, sql) => generated(session, node, name, sql) }
     })
 
-  /** The changed rows of a table; reading one raises an error if a column has another value than its expression. */
+  /** The changed rows of a table. Reading a row raises an error if the value of a generated column differs from its expression. */
   def checked(rows: DataFrame, columns: Map[String, String]): DataFrame =
     columns.foldLeft(rows) { case (kept, (name, text)) =>
       val column = quoteIdentifier(name)
@@ -67,7 +67,7 @@ private[refresh] object GeneratedColumns {
       kept.where(s"IF($column <=> ($text), true, CAST(raise_error($found) AS BOOLEAN))")
     }
 
-  /** The begin of the message where a changed row contradicts a generated column. */
+  /** The start of the error message if a changed row contradicts a generated column. */
   val Other = "a changed row has another value than that of its generated column: "
 
   private def sqlText(text: String): String = Literal(text).sql

@@ -10,17 +10,17 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.slidewise.spark.plan.WindowJoin
 
 /**
- * The rows of an operator that rows of a table may have a part in, as far as each row of the table by itself determines them. An
- * aggregation gives the keys of the groups, once for each row. Columns that one row does not determine are left out, and so are
- * filters on them.
+ * Finds the rows of an operator to which rows of a table may contribute. Keeps only the columns that each row of the table
+ * determines by itself. Drops the other columns and filters on them. For an aggregation, returns the keys of the groups, once for
+ * each row.
  */
 private[refresh] object Images {
 
   /**
-   * The rows of `plan` to which `rows` in place of `source` lead.
+   * The rows of `plan` to which `rows` contribute, read in place of `source`.
    *
    * @param others
-   *   rows in place of other nodes: what depends on more than one of these rows is left out, too
+   *   the rows to read in place of other nodes; columns that depend on more than one of these rows are dropped, too
    */
   def of(
       plan: LogicalPlan,
@@ -51,7 +51,7 @@ private[refresh] object Images {
             def side(left: Boolean) = if (left) join.left else join.right
             def isLookedUp(left: Boolean) = ofAny.containsKey(side(left)) && !QueryPath.isKept(join, left)
             Seq(true, false).find(left => ofSource.containsKey(side(left))) match {
-              // The rows of the other side that a changed row matches, with or without a match before and after.
+              // All rows of the other side that match a changed row, whether or not they have a match before and after the change.
               case Some(left) if isLookedUp(left) =>
                 Project(
                   (if (left) followed.right else followed.left).output,
@@ -86,7 +86,7 @@ private[refresh] object Images {
     join
   }
 
-  /** The nodes that are found, and those above them. */
+  /** The nodes for which `isFound` is true, and all nodes above them. */
   private def nodesAbove(plan: LogicalPlan, isFound: LogicalPlan => Boolean) = {
     val above = new IdentityHashMap[LogicalPlan, LogicalPlan]
     def visit(node: LogicalPlan): Boolean = {

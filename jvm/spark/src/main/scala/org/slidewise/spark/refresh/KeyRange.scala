@@ -10,7 +10,7 @@ final private[refresh] case class KeyRange(first: Option[Literal], last: Option[
     (first.map(GreaterThanOrEqual(key, _)).toSeq ++ last.map(LessThanOrEqual(key, _)))
       .reduceOption[Expression](And(_, _))
 
-  /** The range with an end that is farther by a distance. */
+  /** The range, with its end moved up by a distance. */
   def longer(by: Long): KeyRange = copy(last = last.flatMap { end =>
     Option(OrderKey.at(end, Some(BigDecimal(by)), 1).eval()).map(Literal(_, end.dataType))
   })

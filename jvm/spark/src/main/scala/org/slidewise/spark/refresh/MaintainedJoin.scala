@@ -9,7 +9,7 @@ import org.slidewise.spark.plan.{FramedAggregate, WindowJoin}
 
 /**
  * A query that joins rows with rows of other tables in a range of time. A changed row of the left side changes its own results. A
- * changed row of another table changes the results of the rows in whose ranges it is; these are found by a join.
+ * changed row of another table changes the results of the left rows whose ranges contain it. A join finds these left rows.
  *
  * @param base
  *   the left rows below all window joins
@@ -57,7 +57,7 @@ final private[refresh] case class MaintainedJoin(
   private def least(at: Int) = s"${Zones.Least}$at"
   private def greatest(at: Int) = s"${Zones.Greatest}$at"
 
-  /** Columns of the left rows whose range among the changed ones leaves out partitions and files. */
+  /** Columns of the left rows whose range of values in the changed rows prunes partitions and files. */
   private lazy val limited: Seq[Attribute] = {
     val inResult = query.output.map(path.definitionOf).toSet
     def of(kinds: DataType*) = base.output.filter { column =>
@@ -66,7 +66,10 @@ final private[refresh] case class MaintainedJoin(
     (of(DateType, TimestampType, TimestampNTZType) ++ of(IntegerType, LongType)).take(8)
   }
 
-  /** The condition on some columns of left rows that all changed ones fulfil; `place` finds a column, or none where there is none. */
+  /**
+   * The condition on the [[limited]] columns that all changed left rows meet. `place` maps a column to an expression, or to none if
+   * there is no such expression.
+   */
   private def limitsOf(zones: Zones, place: Attribute => Option[Expression]): Option[Expression] = {
     val conditions = for {
       (column, at) <- limited.zipWithIndex
@@ -88,11 +91,11 @@ final private[refresh] case class MaintainedJoin(
   /** The columns of left rows that one changed row determines. */
   private lazy val known: AttributeSet = ofBase.foldLeft(base.outputSet)(_ intersect _.outputSet)
 
-  /** The left rows in which changed rows have a part, for each of their tables. */
+  /** For each changed table below `base`, the left rows to which its changed rows contribute. */
   private lazy val ofBase: Seq[LogicalPlan] =
     changes.nodes.filter(n => base.exists(_ eq n)).map(changes.imagesIn(base, _))
 
-  /** The left rows that have one of the right rows in a range. */
+  /** The left rows with at least one of the right rows in a range. */
   private def reached(join: WindowJoin, right: LogicalPlan): LogicalPlan = {
     val left = Images.of(join.left, base, base)
     val sameKeys = join.leftKeys.zip(join.rightKeys).map { case (a, b) => EqualTo(a, b) }
@@ -129,7 +132,7 @@ final private[refresh] case class MaintainedJoin(
     within(computed, zones, a => a)
   }
 
-  /** The right rows in a range of time, as far as partitions tell them. */
+  /** The right rows, without partitions that have no rows in a range of time. */
   private def prunedRight(join: WindowJoin, times: KeyRange): LogicalPlan =
     join.right.transformUp {
       case node if changes.generated.isOf(node) =>
@@ -139,7 +142,7 @@ final private[refresh] case class MaintainedJoin(
 
 private[refresh] object MaintainedJoin {
 
-  /** The least and the greatest time of right rows that a left row reads, over its columns; none without a limit. */
+  /** The least and the greatest time of right rows that a left row reads, over the columns of the left row; none without a limit. */
   private def timesOf(join: WindowJoin): (Option[Expression], Option[Expression]) = {
     val limits = join.calls.map {
       case framed: FramedAggregate => (framed.lower.map(_.child), framed.upper.map(_.child))

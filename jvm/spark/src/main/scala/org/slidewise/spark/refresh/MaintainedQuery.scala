@@ -8,21 +8,21 @@ import org.apache.spark.sql.types._
 import org.slidewise.spark.plan.WindowsOfTime
 
 /**
- * A query of which rows are computed again where rows of tables have changed.
+ * A query whose results are recomputed where rows of tables have changed.
  *
- * Rows of the result are told apart by keys, which all windows of the query partition by, and by the order key of the windows. A changed
- * row changes results of its keys within the reach of the frames.
+ * Keys and an order key identify the results to recompute. All windows of the query partition by the keys, and sort by the order key
+ * first. A changed row changes results of its keys within the reach of the frames.
  *
  * @param base
  *   the rows below the first window; or the groups, if the query has no window; or the result
  * @param keys
- *   over the columns of `base`, each with the column of the result that has the same value
+ *   the keys over the columns of `base`, each with the column of the result that has the same value
  * @param order
- *   the same for the order key; none if results of the keys at any order may change
+ *   the order key, in the same form; none if all results of a changed key may change
  * @param distance
  *   the reach of all windows together along the order key
  * @param notes
- *   why keys or the order are not used
+ *   the reasons why keys or the order key are not used
  */
 final private[refresh] case class MaintainedQuery(
     query: LogicalPlan,
@@ -36,7 +36,10 @@ final private[refresh] case class MaintainedQuery(
 ) extends Maintained {
   override def areRanges: Boolean = distance.isLimited
 
-  /** The changed rows as rows of [[base]], with their keys and the bounds of the results that they change and of the rows to read. */
+  /**
+   * The changed rows, as rows of [[base]], with their keys, the bounds of the results that they change, and the bounds of the rows
+   * to read.
+   */
   override def changed: LogicalPlan =
     together(changes.nodes.map(node => keyed(changes.imagesIn(base, node), bounds)))
 
@@ -58,7 +61,7 @@ final private[refresh] case class MaintainedQuery(
 
   override def prunedRows(zones: Zones): LogicalPlan = Images.of(base, first, pruned(first, zones))
 
-  /** The table whose rows are counted. */
+  /** The changed table whose rows the refresh counts. */
   private def first: LogicalPlan = changes.nodes.head
 
   /** The results within the zones, from the rows that their frames reach. */
@@ -76,7 +79,7 @@ final private[refresh] case class MaintainedQuery(
     within(computed, zones, a => a)
   }
 
-  /** The windows of time of which the order key is the start. */
+  /** The windows of time whose start is the order key. */
   private val windowsOfOrder: Option[(WindowsOfTime, Generate)] = order.flatMap { case (key, _) =>
     path.windowsOfTime.find { case (_, generate) =>
       path.definitionOf(GetStructField(generate.generatorOutput.head, 0)) == path.definitionOf(key)
@@ -87,7 +90,7 @@ final private[refresh] case class MaintainedQuery(
   private def timesOf(windows: WindowsOfTime, zones: Zones): KeyRange =
     zones.toRead.longer(windows.windows.size)
 
-  /** The rows of a table that are read, as far as partitions tell them. */
+  /** The table, without partitions that have no rows to read. */
   private def pruned(table: LogicalPlan, zones: Zones): LogicalPlan = {
     val time = windowsOfOrder.map { case (windows, _) => windows.child -> timesOf(windows, zones) }
     time.orElse(order.map(_._1 -> zones.toRead)).fold(table) { case (key, range) =>
@@ -124,7 +127,7 @@ private[refresh] object MaintainedQuery {
     complete(query, changes, path, base, keys, order, distance)
   }
 
-  /** The rows that results are maintained by, their keys, the order key, and how far windows reach along it. */
+  /** The `base` of a [[MaintainedQuery]], its keys, the order key, and the distance that windows reach along the order key. */
   private type Parts = (LogicalPlan, Seq[Expression], Option[Expression], Distance)
 
   private def ofWindows(path: QueryPath, lowest: Int): Parts = {

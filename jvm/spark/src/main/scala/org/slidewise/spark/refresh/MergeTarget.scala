@@ -8,14 +8,14 @@ import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.functions.lit
 import org.apache.spark.sql.types.TimestampType
 
-/** A table that takes MERGE, such as those of Delta Lake and Iceberg. */
+/** A table that supports MERGE, such as those of Delta Lake and Iceberg. */
 final private[refresh] class MergeTarget(session: SparkSession, name: String) extends Target {
   import Difference._
 
   override def rows: DataFrame = session.table(name)
 
   /**
-   * Each row must be as it was read: a row that someone else has written meanwhile ends the statement.
+   * Raises an error if a row to replace differs from the row that was read, because another writer has changed it in the meantime.
    */
   override def merge(difference: Difference, keys: Seq[String], limits: Option[Expression]): Unit = {
     val view = s"slidewise_refresh_${java.util.UUID.randomUUID.toString.replace('-', '_')}"
@@ -34,7 +34,7 @@ final private[refresh] class MergeTarget(session: SparkSession, name: String) ex
       case (column, kind) if isComparable(kind) => s"t.$column <=> s.$Old.$column"
     }
     val unchanged = isAsRead.mkString(" AND ")
-    // In values and not in conditions: Delta Lake evaluates the conditions of all clauses for all rows.
+    // The error is in the values and not in the conditions, because Delta Lake evaluates the conditions of all clauses for all rows.
     def values(condition: String): Seq[String] = columns.zipWithIndex.map {
       case ((column, kind), 0) =>
         s"CASE WHEN $condition THEN s.$New.$column ELSE CAST(raise_error('${ConflictingRefresh.Marker}') AS ${kind.sql}) END"
@@ -50,10 +50,10 @@ final private[refresh] class MergeTarget(session: SparkSession, name: String) ex
        |  VALUES (${values(s"s.$Operation = '$Insert'").mkString(", ")})""".stripMargin
   }
 
-  /** The condition on the table `t` as SQL; by constants, files of the target are left out. */
+  /** The condition on the table `t` as SQL. Its constants prune files of the target. */
   private def ofTarget(condition: Expression): String = condition.transform {
     case a: AttributeReference => a.withQualifier(Seq("t"))
-    // Without the zone, an hour that clocks repeat would have two meanings.
+    // Without the time zone, times in an hour that clocks repeat would be ambiguous.
     case Literal(micros: Long, TimestampType) =>
       PrettyAttribute(s"TIMESTAMP_LTZ '${DateTimeUtils.microsToInstant(micros)}'", TimestampType)
   }.sql

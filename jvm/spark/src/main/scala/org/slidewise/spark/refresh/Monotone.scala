@@ -11,8 +11,8 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * Columns that grow with an order key, such as the day of a time: a range of the key gives a range of theirs, by which partitions and
- * files are left out.
+ * Derives conditions on columns that grow with an order key, such as the day of a time. A range of the key implies a range of such a
+ * column, which prunes partitions and files.
  */
 private[refresh] object Monotone {
 
@@ -24,7 +24,7 @@ private[refresh] object Monotone {
    * @param key
    *   the canonical definition of the order key
    * @param keepNulls
-   *   whether the condition holds where the key is null, too
+   *   whether the condition also holds in rows whose key is null
    */
   def within(
       columns: Seq[(Expression, Expression)],
@@ -37,7 +37,7 @@ private[refresh] object Monotone {
     }
     val conditions = ofColumn.flatMap { case (place, definition) => limits(place, definition, key, range) } ++
       calendarOf(columns, key, range)
-    // Where the key is null, all columns that grow with it are.
+    // If the key is null, all columns that grow with it are null.
     conditions.reduceOption[Expression](And(_, _)).map { condition =>
       if (keepNulls) Or(condition.references.map(IsNull(_)).reduce[Expression](Or(_, _)), condition)
       else condition
@@ -63,7 +63,7 @@ private[refresh] object Monotone {
     }
   }
 
-  /** The condition on a year, a month of the year and so on, which together are in the order of time. */
+  /** The condition on the columns for the year, the month of the year and so on, which grow with time only together. */
   private def calendarOf(
       columns: Seq[(Expression, Expression)],
       key: Expression,
@@ -74,7 +74,7 @@ private[refresh] object Monotone {
         (rank, time) <- rankOf(definition) if grows(time, key) && place.dataType == definition.dataType
       } yield (rank, place, definition)
     }
-    // A month without a year is in no order.
+    // Without the year, a month does not grow with time.
     val inOrder =
       found.sortBy(_._1).zipWithIndex.takeWhile { case ((rank, _, _), at) => rank == at }.map(_._1)
     def limit(end: Option[Literal], side: Int): Option[Expression] =
@@ -96,7 +96,7 @@ private[refresh] object Monotone {
     case _                => None
   }
 
-  /** Whether values are at or past others when compared one after the other. */
+  /** Whether the columns, compared lexicographically, are at least the limits if `side` is -1, and otherwise at most the limits. */
   private def beyond(limits: Seq[(Expression, Literal)], side: Int): Expression = {
     val (place, value) = limits.head
     def strictly = if (side < 0) GreaterThan(place, value) else LessThan(place, value)
@@ -105,7 +105,7 @@ private[refresh] object Monotone {
     else LessThanOrEqual(place, value)
   }
 
-  /** Whether a definition never falls where the key grows, and is null where the key is, apart from hours that clocks go back. */
+  /** Whether a definition never falls as the key grows, except in hours that clocks repeat, and is null if the key is null. */
   private def grows(definition: Expression, key: Expression): Boolean =
     definition == key || (definition match {
       case cast: Cast => keepsOrder(cast.child.dataType, cast.dataType) && grows(cast.child, key)
@@ -137,7 +137,7 @@ private[refresh] object Monotone {
     case _                                                       => false
   }
 
-  /** Whether texts of the pattern are in the order of time, in years of four digits. */
+  /** Whether texts of the pattern sort in the order of time, for years of four digits. */
   private def isSorted(pattern: Expression): Boolean = pattern match {
     case Literal(text: UTF8String, _) => Sorted.matcher(text.toString).matches
     case _                            => false
@@ -145,7 +145,10 @@ private[refresh] object Monotone {
 
   private val Sorted = "yyyy(\\W?MM(\\W?dd(\\W?HH(\\W?mm)?)?)?)?".r.pattern
 
-  /** The value of a definition at one end of a range of the key, `side` -1 for its begin; none where there is none. */
+  /**
+   * The value of a definition at one end of a range of the key: at its start if `side` is -1. None if the definition has no value
+   * there.
+   */
   private def valueAt(definition: Expression, key: Expression, end: Literal, side: Int): Option[Literal] =
     for {
       at <- endOf(definition, key, end, side)
@@ -162,7 +165,10 @@ private[refresh] object Monotone {
       case _                                        => None
     }
 
-  /** An instant early enough for all local times near a bound: local times repeat in the hours around it where clocks go back. */
+  /**
+   * The bound, moved outwards if clocks go back near it: to an earlier instant if `side` is -1, otherwise to a later one. Local
+   * times repeat there, so that those of the bound itself do not limit the range.
+   */
   private def beforeClocksGoBack(micros: Long, side: Int): Long = {
     val rules = DateTimeUtils.getZoneId(SQLConf.get.sessionLocalTimeZone).getRules
     val instant = DateTimeUtils.microsToInstant(micros)

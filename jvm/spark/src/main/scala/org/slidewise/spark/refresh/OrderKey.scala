@@ -4,8 +4,8 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
 /**
- * Arithmetic on an order key. Bounds are kept in a type of their own: times as they are, whole numbers in 64 bits, and other
- * numbers as doubles, whose bounds are widened by more than a rounding.
+ * Arithmetic on an order key. Bounds have types of their own. Times keep their type, whole numbers have 64 bits, and other numbers
+ * are doubles, whose bounds are widened by more than a rounding error.
  */
 private[refresh] object OrderKey {
 
@@ -23,7 +23,7 @@ private[refresh] object OrderKey {
     case _                                           => false
   }
 
-  /** The bound at a distance from the key; null where there is none: without a limit, or past the greatest value. */
+  /** The bound at a distance from the key. Null if the distance has no limit, or if the bound exceeds the range of its type. */
   def at(key: Expression, distance: Option[BigDecimal], sign: Int): Expression = {
     val from = bound(key)
     distance match {
@@ -49,7 +49,7 @@ private[refresh] object OrderKey {
     case _          => Literal.create(null, from.dataType)
   }
 
-  /** The sum; null if it is beyond the least or the greatest value. */
+  /** The sum; null if it is below the least or above the greatest value. */
   private def sum(number: Expression, by: BigDecimal, least: Long, greatest: Long): Expression =
     if (!by.isWhole || by.abs > Long.MaxValue) Literal.create(null, LongType)
     else {

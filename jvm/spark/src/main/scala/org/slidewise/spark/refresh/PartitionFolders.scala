@@ -7,7 +7,7 @@ import org.apache.hadoop.fs.{FileSystem, Path}
 /** The directories of a table's partitions, such as `day=2026-01-31`. Lists no files of partitions. */
 final private[refresh] class PartitionFolders(root: Path, files: FileSystem) {
 
-  /** The number of partition columns, by the first directories. */
+  /** The number of partition columns, derived from the first directory of each level. */
   def depth: Int = {
     def depthOf(parent: Path): Int =
       names(parent).headOption.fold(0)(name => 1 + depthOf(new Path(parent, name)))

@@ -9,13 +9,13 @@ import org.apache.hadoop.conf.Configuration
 import org.apache.hadoop.fs.{FileAlreadyExistsException, FileSystem, Path}
 
 /**
- * Puts directories of partitions in the place of others, so that either all are replaced or none.
+ * Replaces directories of partitions by new ones: either all of them, or none.
  *
  * New partitions are written to a folder of the table that Spark's readers do not see. A journal then lists the directories to
- * replace: from the moment that it is there, the change will be complete, by this refresh or, if this one dies, by the next. Readers
- * that list the table while directories are renamed may see some of the new partitions beside old ones.
+ * replace. Once the journal exists, this refresh completes the change or, if it dies, the next refresh does. Readers that list the
+ * table while directories are renamed may see new partitions beside old ones.
  *
- * A lock file keeps others out. The lock of a refresh that was killed stays, and the error of the next one names it.
+ * A lock file excludes other refreshes. The lock of a killed refresh remains, and the error of the next refresh names the lock file.
  *
  * @param folder
  *   the folder for all files of refreshes
@@ -48,7 +48,7 @@ final private[refresh] class PartitionSwap(
     isLocked = true
     val left = read(journal)
     left.foreach(complete)
-    // What refreshes have left that died before they wrote a journal.
+    // Removes the folders of refreshes that died before they wrote a journal.
     files.listStatus(folder).filter(_.isDirectory).foreach(found => files.delete(found.getPath, true))
     left.isDefined
   }
@@ -63,7 +63,7 @@ final private[refresh] class PartitionSwap(
   def existing(depth: Int): Seq[String] = new PartitionFolders(root, files).at(depth)
 
   /**
-   * Replaces directories by the staged ones. A replaced one without a staged one is removed.
+   * Replaces directories by the staged ones. Removes the directories of `replaced` that have no staged one.
    *
    * @param depth
    *   the number of partition columns
@@ -86,7 +86,10 @@ final private[refresh] class PartitionSwap(
     if (files.listStatus(folder).isEmpty) files.delete(folder, false)
   }
 
-  /** Carries out the journal from where it was left: a directory whose staged one is gone has been replaced. */
+  /**
+   * Carries out the journal, from the start or from where another refresh stopped. If a staged directory no longer exists, it has
+   * already replaced its partition.
+   */
   private def complete(text: String): Unit = {
     val lines = text.split('\n').toSeq
     def of(kind: String, directory: String) = new Path(folder, s"${lines.head}/$kind/$directory")

@@ -11,8 +11,8 @@ import org.apache.spark.sql.sources.DataSourceRegister
 import org.slidewise.spark.shims.SparkSessions
 
 /**
- * Files in partitions, such as those of a Parquet table. A refresh writes the partitions anew that have changed rows, beside the
- * table, and then puts them in the place of the old ones.
+ * A target of partitioned files, such as a Parquet table. A refresh writes new versions of the partitions with changed rows to a
+ * folder that readers do not see. It then replaces the old partitions by the new ones.
  */
 final private[refresh] class PartitionedFiles private (
     found: DataFrame,
@@ -39,7 +39,7 @@ final private[refresh] class PartitionedFiles private (
     folders = None
   }
 
-  /** Tells Spark's caches of a change, when nothing of the refresh itself is cached any more. */
+  /** Refreshes Spark's caches after a change. The refresh itself no longer caches anything by then. */
   override def close(): Unit =
     try if (hasChanged) refreshed()
     finally swap.end()
@@ -72,7 +72,7 @@ final private[refresh] class PartitionedFiles private (
     write(written, replaced)
   }
 
-  /** The rows of partitions that the difference leaves as they are. */
+  /** The rows of the touched partitions that the difference does not change. */
   private def keptIn(
       touched: Seq[Seq[(Any, String)]],
       difference: Difference,
@@ -114,7 +114,7 @@ final private[refresh] class PartitionedFiles private (
     }
   }
 
-  /** A balanced tree, since Spark visits expressions recursively. */
+  /** The disjunction as a balanced tree, since Spark visits expressions recursively. */
   private def anyOf(conditions: Seq[Column]): Column =
     if (conditions.size <= 1) conditions.headOption.getOrElse(lit(false))
     else {

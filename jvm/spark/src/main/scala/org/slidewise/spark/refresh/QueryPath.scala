@@ -9,13 +9,13 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.{CURRENT_LIKE, PLAN_EXPRE
 import org.slidewise.spark.plan.{WindowJoin, WindowsOfTime}
 
 /**
- * The operators from the query's result down to changed tables. Each of them takes rows one by one, or groups of them by keys; others
- * are refused.
+ * The operators from the result of a query down to the changed tables. Each operator processes single rows, or groups of rows by
+ * keys. Queries with other operators on the path are refused.
  *
  * @param nodes
- *   the operators above all the tables, the result's first
+ *   the operators above all changed tables, from the top down
  * @param branches
- *   for each table the operators below these, without the node of the table
+ *   for each changed table, the operators between `nodes` and the table
  */
 final private[refresh] class QueryPath private (
     val nodes: Seq[LogicalPlan],
@@ -25,7 +25,7 @@ final private[refresh] class QueryPath private (
   /** The operators of the whole path. */
   def all: Seq[LogicalPlan] = nodes ++ branches.flatten
 
-  /** The columns of Project and Aggregate along the path in terms of the columns below, as far as each row by itself determines them. */
+  /** The columns of Project and Aggregate along the path in terms of the columns below, if each row determines them by itself. */
   private val definitions: Map[ExprId, Expression] =
     all.reverse.foldLeft(Map.empty[ExprId, Expression]) { (known, node) =>
       val named = node match {
@@ -61,7 +61,7 @@ final private[refresh] class QueryPath private (
     })
   }
 
-  /** The windows of time that are generated along the path, each with its column. */
+  /** The windows of time that operators along the path generate, each with its `Generate`. */
   def windowsOfTime: Seq[(WindowsOfTime, Generate)] = all.collect {
     case generate @ Generate(windows: WindowsOfTime, _, _, _, _, _) => windows -> generate
   }
@@ -80,10 +80,13 @@ private[refresh] object QueryPath {
     new QueryPath(shared, paths.map(_.drop(shared.size)))
   }
 
-  /** The path of operators that another rule has checked. */
+  /** The path along operators that the caller has checked. */
   def along(nodes: Seq[LogicalPlan]): QueryPath = new QueryPath(nodes, Nil)
 
-  /** The path in a part of a query, if rows that a filter drops from the table would only drop rows of the part with the same values. */
+  /**
+   * The path from `plan` down to `source`, if a filter may drop rows of `source`: it then drops only rows of `plan` with the same
+   * values. None otherwise.
+   */
   def filterable(plan: LogicalPlan, source: LogicalPlan): Option[QueryPath] =
     to(source, plan)
       .filter(_.forall {

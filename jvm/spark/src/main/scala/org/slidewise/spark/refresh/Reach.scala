@@ -6,12 +6,12 @@ import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.planning.WindowCall
 
-/** The distances of all windows of a query together. */
+/** The total distance of all windows of a query. */
 private[refresh] object Reach {
 
   /** @param nodes the operators from the first window up */
   def of(nodes: Seq[LogicalPlan]): Distance = {
-    // A filter on results of windows changes which rows those above it read.
+    // A filter on results of windows changes which rows the windows above it read.
     val start = (AttributeSet.empty, false, Distance.Zero)
     nodes
       .foldLeft(start) { case ((computed, isFiltered, distance), node) =>

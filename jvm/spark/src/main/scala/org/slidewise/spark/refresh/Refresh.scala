@@ -14,12 +14,12 @@ import org.slidewise.spark.shims.{LogicalData, SparkSessions}
 /**
  * Brings the stored result of a query up to date after rows of tables that it reads have changed.
  *
- * It reads the changed rows' keys and the rows within the reach of their windows' frames, computes the query over them, and writes the
- * results that differ from the stored ones. It computes the whole query instead where nothing limits the results that may change, or
- * where it would read more than the share `spark.slidewise.refresh.maxShare` of the table.
+ * A refresh reads the keys of the changed rows, and the rows within the reach of their windows' frames. It computes the query over
+ * these rows, and writes the results that differ from the stored ones. It computes the whole query instead if nothing limits the
+ * results that may change, or if it would read more than the share `spark.slidewise.refresh.maxShare` of the table.
  *
- * Cost: besides the query over these rows, a join of these rows with the changed keys, and a join of the results with the stored rows
- * in their place. Memory: a row for each changed key, and the rows to write, both in Spark's storage memory or on disk.
+ * Cost: besides the query over these rows, a join of these rows with the changed keys, and a join of the results with the stored
+ * rows that they replace. Memory: a row for each changed key, and the rows to write, both in Spark's storage memory or on disk.
  */
 @Stable
 final class Refresh private (
@@ -30,7 +30,7 @@ final class Refresh private (
     changes: Changes
 ) {
 
-  // Constructed before anything runs, so that what cannot be refreshed is refused first.
+  // Constructed before anything runs, so that unsupported queries and targets are refused first.
   private val columns: Seq[String] = Refresh.columnsOf(query, target.rows)
   private val maintained: Maintained = {
     val identity = keys.map(key => Refresh.columnOf(query.output, key))
@@ -80,7 +80,10 @@ final class Refresh private (
     } finally difference.close()
   }
 
-  /** Whether the share of the rows to read is too great: by the sizes of files, by some of them, or by counts of all rows. */
+  /**
+   * Whether to compute the whole query, because all results may change or the share of the rows to read is too large. Compares the
+   * sizes of files first, then the row counts in a sample of files, or else the counts of all rows.
+   */
   private def isWhole(zones: Zones, toRead: => Long, inTable: => Long): Boolean =
     maintained.isWhole || !isSmall(zones) && {
       val (part, all) = SomeFiles.of(maintained.rows) match {
@@ -90,7 +93,7 @@ final class Refresh private (
       part > maxShare * all
     }
 
-  /** Whether the files to read are few: then rows need not be counted. */
+  /** Whether the files to read are a small enough share, so that rows need not be counted. */
   private def isSmall(zones: Zones): Boolean = {
     val share = for {
       part <- ScannedBytes.of(LogicalData.of(session, maintained.rowsToScan(zones)))
@@ -110,7 +113,7 @@ final class Refresh private (
     finally zones.close()
   }
 
-  /** The columns in the order and of the types of the target. */
+  /** The rows of `plan`, with columns in the order and of the types of the target. */
   private def inOrder(plan: LogicalPlan): DataFrame = {
     val zone = SparkSessions.of(session).sessionState.conf.sessionLocalTimeZone
     val types = target.rows.schema
@@ -132,16 +135,16 @@ object Refresh {
    * @param query
    *   a query over the tables as they are after the change
    * @param target
-   *   the name of a table that takes MERGE or has partitions of files, or a path as in delta.`path`
+   *   the name of a table that supports MERGE or consists of partitioned files, or a path as in delta.`path`
    * @param keys
    *   the columns of the result that identify a row
    * @param changes
-   *   for the name of each changed table in the query, its changed rows: those that were added or removed, and both the old and the new values of
-   *   those that were updated. An empty name stands for the only table of the query
+   *   the changed rows of each changed table, by its name in the query: rows that were added or removed, and both the old and the
+   *   new values of rows that were updated. An empty name stands for the only table of the query
    * @param generated
-   *   for the name of a table in the query, its columns that in each row have the value of an expression over others, such as `day` of
-   *   `CAST(ts AS DATE)`: partitions by such a column are read only as far as the order key leads to them. A changed row with another value
-   *   ends the refresh with an error; other rows are not checked
+   *   the generated columns of tables, by the name of the table in the query. In each row, such a column has the value of an
+   *   expression over other columns, such as `CAST(ts AS DATE)` for `day`. From the range of the order key, the refresh then prunes
+   *   partitions by this column. A changed row with a different value fails the refresh; other rows are not checked
    * @throws RefusedRefresh
    *   if a refresh cannot follow the changes through the query, or cannot write to the target
    */
@@ -182,13 +185,13 @@ object Refresh {
   }
 
   /**
-   * The changed rows of a table of Delta Lake since a version, or of Iceberg since a snapshot: what was added or removed, and the old and the
-   * new values of what was updated.
+   * The changed rows of a table of Delta Lake since a version, or of Iceberg since a snapshot: rows that were added or removed, and
+   * the old and the new values of rows that were updated.
    *
    * @param version
-   *   the version that the stored result was computed from
+   *   the version from which the stored result was computed
    * @throws RefusedRefresh
-   *   if there is no such version, or the table does not tell its changes
+   *   if there is no such version, or the table does not record its changes
    */
   def changesSince(session: SparkSession, table: String, version: Long): DataFrame =
     TableFormat

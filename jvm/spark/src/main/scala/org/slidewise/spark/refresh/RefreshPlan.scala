@@ -8,24 +8,24 @@ final private[refresh] case class Share(rowsToRead: Long, rowsToWrite: Long, row
 }
 
 /**
- * What a refresh reads and writes.
+ * The plan of a refresh: the rows that it reads and writes.
  *
  * @param isWhole
- *   whether it computes the whole query
+ *   whether the refresh computes the whole query
  * @param keys
- *   the number of changed keys; if one has several ranges of the order key, each counts
+ *   the number of changed keys; a key with several ranges of the order key counts once for each range
  * @param first
  *   the least order key of results that may change; none without a limit
  * @param last
- *   the greatest one
+ *   the greatest order key of results that may change; none without a limit
  * @param rowsToRead
- *   the number of rows of the changed table that results are computed from
+ *   the number of rows of the changed table from which results are computed
  * @param rowsToWrite
- *   the number of rows of the table whose results may change: only those that differ from the stored ones are written
+ *   the number of rows of the table whose results may change; a refresh writes only results that differ from the stored ones
  * @param share
  *   the rows to read, as a part of the table
  * @param reason
- *   why the whole query is computed, or why more rows are read than the keys and frames need
+ *   the reason why the refresh computes the whole query, or reads more rows than the keys and frames require
  */
 final case class RefreshPlan(
     isWhole: Boolean,
@@ -58,7 +58,7 @@ object RefreshPlan {
 
   /**
    * @param most
-   *   the share of the table past which the whole query is computed, if it is
+   *   the maximum share of the table to read, if the refresh computes the whole query; none otherwise
    */
   private[refresh] def of(
       query: Maintained,
@@ -84,10 +84,10 @@ object RefreshPlan {
 }
 
 /**
- * What a refresh has written.
+ * The rows that a refresh has written.
  *
  * @param isWhole
- *   whether it has computed the whole query, and replaced all rows; the counts are then 0
+ *   whether the refresh has computed the whole query, and replaced all rows; the counts are then 0
  */
 final case class RefreshResult(isWhole: Boolean, inserted: Long, updated: Long, deleted: Long) {
 

@@ -2,7 +2,7 @@ package org.slidewise.spark.refresh
 
 import org.slidewise.spark.errors.RefusedQuery
 
-/** A query, a target or changes that a refresh cannot take. Nothing has been written. */
+/** The error for a query, a target or changes that a refresh does not support. Nothing has been written. */
 final class RefusedRefresh(reason: String, remedy: String)
     extends RefusedQuery(
       RefusedRefresh.Condition,

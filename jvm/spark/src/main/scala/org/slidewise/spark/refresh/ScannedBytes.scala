@@ -11,7 +11,7 @@ import org.slidewise.spark.shims.SparkSessions
 /** The bytes of files that a query scans, from partitions and statistics of files. Reads no file. */
 private[refresh] object ScannedBytes {
 
-  /** None if not all leaves of the plan tell it. */
+  /** The bytes that `query` scans. None if a leaf of its plan does not report them. */
   def of(query: DataFrame): Option[BigInt] = {
     val leaves = SparkSessions.queryOf(query).sparkPlan.collectLeaves().map(bytesOf)
     if (leaves.nonEmpty && leaves.forall(_.isDefined)) Some(leaves.flatten.sum) else None

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.datasources._
 import org.apache.spark.sql.types.StructType
 
-/** One file in `step` of a table, the same ones whatever the filters. Estimates of shares read them. */
+/** A sample of the files of a table: one in `step`, the same files for all filters. Estimates of shares read the sample. */
 final private[refresh] class SomeFiles private (all: FileIndex, step: Int) extends FileIndex {
   override def listFiles(
       partitionFilters: Seq[Expression],
@@ -30,10 +30,11 @@ final private[refresh] class SomeFiles private (all: FileIndex, step: Int) exten
 private[refresh] object SomeFiles {
 
   /**
-   * Reads some of the files in place of all, in plans over the same tables.
+   * A function that makes plans over the same table read the sample instead of all files.
    *
    * @return
-   *   None if the plan reads not just one table of plain files, or too few files, or files too different in size for an estimate
+   *   None if the plan does not read exactly one table of plain files. Also none if there are too few files for an estimate, or
+   *   their sizes differ too much
    */
   def of(plan: LogicalPlan): Option[LogicalPlan => LogicalPlan] = {
     val tables = plan.collectLeaves().collect { case leaf: LogicalRelation => leaf.relation }.collect {
@@ -60,6 +61,6 @@ private[refresh] object SomeFiles {
     case _                                                           => false
   }
 
-  /** About so many files are read. */
+  /** The approximate number of files in the sample. */
   private val Wanted = 20
 }

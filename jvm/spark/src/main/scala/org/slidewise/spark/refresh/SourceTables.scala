@@ -2,10 +2,10 @@ package org.slidewise.spark.refresh
 
 import org.apache.spark.sql.catalyst.plans.logical._
 
-/** The nodes of a query's plan that stand for tables. */
+/** Finds the nodes of a query's plan that read tables. */
 private[refresh] object SourceTables {
 
-  /** The nodes of the table that the query reads under the name. */
+  /** The nodes that read the table called `name` in the query. */
   def named(name: String, query: LogicalPlan): Seq[LogicalPlan] = {
     val parts = Names.parts(name).map(Names.folded)
     val found = outermost(query) {

@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
 
 import org.slidewise.spark.shims.SparkSessions
 
-/** A table format that takes MERGE. Told by the names of its classes: Slidewise does not depend on it. */
+/** A table format that supports MERGE. Slidewise recognizes formats by the names of their classes, and does not depend on them. */
 sealed private[refresh] trait TableFormat {
 
   /** The rows that changed after a version, with the columns of the table. */
@@ -18,7 +18,7 @@ sealed private[refresh] trait TableFormat {
 
 private[refresh] object TableFormat {
 
-  /** The format of the table; None if it does not take MERGE. */
+  /** The format of the table; None if the table does not support MERGE. */
   def of(session: SparkSession, table: String): Option[TableFormat] =
     SparkSessions.queryOf(session.table(table)).analyzed.collectLeaves() match {
       case Seq(leaf) => of(leaf)
@@ -91,7 +91,7 @@ private[refresh] object TableFormat {
           .drop(Own.toSeq: _*)
     }
 
-    /** The changes without rows that were removed and added alike: those of files that were written anew. */
+    /** The changes, without rows that were removed and added with the same values because their files were rewritten. */
     private def net(changes: DataFrame): DataFrame = {
       val columns = changes.schema.fields.toSeq.filterNot(f => Own(f.name))
       if (!columns.forall(f => Difference.isComparable(f.dataType))) changes

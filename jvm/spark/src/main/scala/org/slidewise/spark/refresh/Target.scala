@@ -6,16 +6,18 @@ import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRela
 
 import org.slidewise.spark.shims.SparkSessions
 
-/** A stored result. `close` ends the refresh of it. */
+/** The stored result that a refresh updates. `close` ends the refresh. */
 private[refresh] trait Target extends AutoCloseable {
 
-  /** Begins a refresh. Raises [[ConflictingRefresh]] if another one is under way, where the table format does not detect that itself. */
+  /**
+   * Begins a refresh. Raises [[ConflictingRefresh]] if another refresh is running, unless the table format itself detects conflicts.
+   */
   def begin(): Unit = ()
 
-  /** The rows of the result now. */
+  /** The rows that the target holds now. */
   def rows: DataFrame
 
-  /** The columns by which rows lie in directories that are written anew as a whole. */
+  /** The partition columns, if a refresh rewrites whole partitions; empty otherwise. */
   def partitions: Seq[String] = Nil
 
   /**
@@ -24,7 +26,7 @@ private[refresh] trait Target extends AutoCloseable {
    * @param keys
    *   the columns that identify a row
    * @param limits
-   *   a condition by constants over the columns of [[rows]] that the rows to replace fulfil
+   *   a condition with constants, over the columns of [[rows]], that all rows to replace meet
    */
   def merge(difference: Difference, keys: Seq[String], limits: Option[Expression]): Unit
 

@@ -10,10 +10,10 @@ import org.apache.spark.storage.StorageLevel
 import org.slidewise.spark.shims.{LogicalData, SparkSessions}
 
 /**
- * The keys whose results change, each with a range of the order key of these results and a wider one of the rows to read. A key may have
- * several ranges. Null bounds are without limit.
+ * The keys whose results change. Each key has a range of the order key for these results, and a wider range for the rows to read. A
+ * key may have several such ranges. A null bound means no limit.
  *
- * Memory: a row for each key and range, in Spark's storage memory, on disk where that is full. `close` gives it back.
+ * Memory: a row for each key and range, in Spark's storage memory, on disk where that is full. `close` releases it.
  */
 final private[refresh] class Zones private (
     rows: DataFrame,
@@ -38,13 +38,19 @@ final private[refresh] class Zones private (
   def between(least: Option[String], greatest: Option[String]): KeyRange =
     KeyRange(least.flatMap(limit), greatest.flatMap(limit))
 
-  /** The condition that the order key is in the range: constants prune partitions and files, which a join with the keys cannot. */
+  /**
+   * The condition that the order key is in the range. Its constants prune partitions and files, which a join with the keys cannot
+   * do.
+   */
   def limits(order: Expression, range: KeyRange): Option[Expression] = {
     val key = OrderKey.bound(order)
     range.contains(key).map(ifNull(key, _))
   }
 
-  /** The condition that keys are among the changed ones; none if those are many. Such constants prune buckets, files and pages. */
+  /**
+   * The condition that keys are among the changed keys; none if there are many changed keys. Its constants prune buckets, files and
+   * pages.
+   */
   def limits(keys: Seq[Expression]): Option[Expression] = {
     val conditions = for {
       found <- fewKeys.toSeq
@@ -58,7 +64,7 @@ final private[refresh] class Zones private (
     conditions.reduceOption[Expression](And(_, _))
   }
 
-  /** The rows of `plan` in the zones, as far as constants tell them. */
+  /** The rows of `plan` that conditions with constants do not exclude from the zones: a superset of the rows in the zones. */
   private def pruned(
       plan: LogicalPlan,
       keys: Seq[Expression],
@@ -69,7 +75,7 @@ final private[refresh] class Zones private (
       .reduceOption[Expression](And(_, _))
       .fold(plan)(Filter(_, plan))
 
-  /** The rows of `plan` that the results read, as far as constants tell them. */
+  /** The rows of `plan` that conditions with constants do not exclude: a superset of the rows that the results read. */
   def prunedToRead(plan: LogicalPlan, keys: Seq[Expression], order: Option[Expression]): LogicalPlan =
     pruned(plan, keys, order, toRead)
 
@@ -81,7 +87,7 @@ final private[refresh] class Zones private (
   def changedIn(plan: LogicalPlan, keys: Seq[Expression], order: Option[Expression]): LogicalPlan =
     in(pruned(plan, keys, order, results), keys, order, Zones.First, Zones.Last)
 
-  /** Null order keys come before or after all others, where a reach without limit may end. */
+  /** Also keeps null order keys if ranges may have no limit, because null keys come before or after all others. */
   private def ifNull(key: Expression, condition: Expression): Expression =
     if (areRanges) condition else Or(IsNull(key), condition)
 
@@ -117,13 +123,13 @@ private[refresh] object Zones {
   val ReadLast = "last_read"
   val Bounds: Seq[String] = Seq(First, Last, ReadFirst, ReadLast)
 
-  // The names of further columns begin with these.
+  // The prefixes of the names of further columns.
   val Least = "least_"
   val Greatest = "greatest_"
 
   def key(at: Int): String = s"key_$at"
 
-  /** So many keys may stand in conditions as constants. */
+  /** The maximum number of keys in a condition with constants. */
   private val FewKeys = 100
 
   /** Whether equal values of the type are equal constants. */
@@ -134,7 +140,7 @@ private[refresh] object Zones {
   }
 
   /**
-   * The zones of changed rows, which have keys and bounds. Ranges of a key that overlap are one.
+   * The zones of changed rows, which have keys and bounds. Overlapping ranges of a key become one range.
    *
    * @param areRanges
    *   whether the ranges to read have limits on both sides
@@ -183,7 +189,7 @@ private[refresh] object Zones {
     case column if column.startsWith(Greatest) => s"max($column) AS $column"
   }
 
-  /** The bound of several: null if one of them is. */
+  /** The outermost of several bounds, in SQL; null if one of them is null. */
   private def hull(bound: String): String = {
     val extreme = if (bound == First || bound == ReadFirst) "min" else "max"
     s"IF(bool_or($bound IS NULL), NULL, $extreme($bound)) AS $bound"

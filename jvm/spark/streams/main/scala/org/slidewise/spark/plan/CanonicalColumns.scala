@@ -10,15 +10,16 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.slidewise.spark.plan.CanonicalForm.{quoted, shortened, typeOf}
 
 /**
- * The columns of an analyzed plan in terms of the columns of its sources. A column of a source is known by its name, its type and
- * the place of its source among the sources of the plan. The rows and the location of a source do not matter, nor do filters.
+ * The columns of an analyzed plan in terms of the columns of its sources. The text of a source column contains its name, its type
+ * and the place of its source among the sources of the plan. It does not depend on the rows and the location of a source, nor on
+ * filters.
  *
  * Cost: linear in the plan.
  *
  * @param root
  *   the plan
  * @param common
- *   the common table expressions that it may refer to
+ *   the common table expressions to which the plan may refer
  */
 final private[spark] class CanonicalColumns(root: LogicalPlan, common: Map[Long, CTERelationDef]) {
 
@@ -34,7 +35,10 @@ final private[spark] class CanonicalColumns(root: LogicalPlan, common: Map[Long,
   /** All columns in the plan. */
   def all: Map[ExprId, Identity] = known
 
-  /** The columns below `node`, as if `node` were the whole plan; none if its first source is not the first source of the plan. */
+  /**
+   * The columns below `node`, with the same texts as if `node` were the whole plan. None if the first source below `node` is not the
+   * first source of the plan.
+   */
   def below(node: LogicalPlan): Option[Map[ExprId, Identity]] = Option(snapshots.get(node))
 
   private def form = new CanonicalForm(known.get)
@@ -88,7 +92,7 @@ final private[spark] class CanonicalColumns(root: LogicalPlan, common: Map[Long,
   private def joined(kind: String, texts: Seq[String]) =
     if (texts.distinct.size == 1) texts.head else texts.mkString(s"$kind(", ",", ")")
 
-  /** Adds the columns of `node` that come from no other node. */
+  /** Adds the columns that `node` itself produces. */
   private def addSource(node: LogicalPlan): Unit = {
     val produced = node.output.filterNot(node.inputSet.contains)
     if (produced.nonEmpty) {

@@ -14,11 +14,11 @@ import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.{UTF8String, VariantVal}
 
 /**
- * Writes resolved expressions as text that is the same in each run of a query, and that differs for expressions that may differ in
- * their results: with all literals, types, options and time zones, without identifiers, names of columns and nullability.
+ * Writes resolved expressions as text that is the same in each run of a query, and different for expressions whose results may
+ * differ. The text contains all literals, types, options and time zones, but no identifiers, column names and nullability.
  *
- * Functions of users are known by name and class. Random expressions and those of the current time have no value in the text. An
- * option that has its default, such as `false` or none, is left out, so that later versions of Spark can add options.
+ * The text of a user's function contains its name and class. The text contains neither the seeds of random expressions nor the
+ * current time. It omits options with their defaults, such as `false` or none, so that later versions of Spark can add options.
  *
  * Cost: linear in the expressions.
  *
@@ -32,7 +32,7 @@ final private[spark] class CanonicalForm(columns: ExprId => Option[Identity]) {
 
   /**
    * @param bound
-   *   the variables of lambda functions and the common expressions around it, innermost first
+   *   the variables of lambda functions and the common expressions around `expression`, innermost first
    */
   private def of(expression: Expression, bound: List[AnyRef]): String = expression match {
     case column: Attribute =>
@@ -82,7 +82,7 @@ final private[spark] class CanonicalForm(columns: ExprId => Option[Identity]) {
         Some(argument(value, bound)).filter(_.nonEmpty).map(text => s"$name=$text").iterator
     }
 
-  /** Empty for a default. */
+  /** The text of an argument; empty for a default. */
   private def argument(value: Any, bound: List[AnyRef]): String = value match {
     case null | None                                => ""
     case _: ExprId | _: AggregateMode | _: Metadata => ""
@@ -137,7 +137,7 @@ final private[spark] class CanonicalForm(columns: ExprId => Option[Identity]) {
 
 private[spark] object CanonicalForm {
 
-  /** Names of arguments that do not affect results: identifiers, places, and facts that the types state. */
+  /** Names of arguments that do not affect results: buffer offsets, nullability and the display of seeds. */
   private val Ignored = Set(
     "containsNull",
     "valueContainsNull",
@@ -152,7 +152,7 @@ private[spark] object CanonicalForm {
 
   private val OfSpark = "org.apache.spark.sql.catalyst."
 
-  /** Longer texts are replaced by their hash, so that columns of columns stay short. */
+  /** The maximum length of a text. A hash replaces longer texts, so that the texts of nested columns stay short. */
   private val MostText = 300
 
   def shortened(text: String): String =
@@ -195,7 +195,7 @@ private[spark] object CanonicalForm {
     }
   }
 
-  /** A subquery, by the shape of its plan; of its sources, the columns. */
+  /** The text of a subquery: the operators of its plan with their arguments, and the columns of its sources. */
   private def ofSubquery(plan: LogicalPlan, outer: ExprId => Option[Identity]): String = {
     val own = new CanonicalColumns(plan).all
     val form = new CanonicalForm(id => own.get(id).orElse(outer(id)))

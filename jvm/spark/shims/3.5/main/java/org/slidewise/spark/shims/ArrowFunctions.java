@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.execution.python.MapInBatchEvaluatorFactory;
 import scala.collection.JavaConverters;
 
-/** Functions from batches of rows to batches of rows, in Python workers. */
+/** Evaluates functions from batches of rows to batches of rows in Python workers. */
 public final class ArrowFunctions {
   private ArrowFunctions() {}
 

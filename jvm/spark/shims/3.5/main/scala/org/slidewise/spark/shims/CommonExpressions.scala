@@ -2,9 +2,9 @@ package org.slidewise.spark.shims
 
 import org.apache.spark.sql.catalyst.expressions.Expression
 
-/** Expressions that several parts of another have in common. Spark has them since 4.0. */
+/** Common expressions, which several parts of an expression share. Spark has them since 4.0. */
 object CommonExpressions {
 
-  /** `e` with a copy of each common expression wherever `e` refers to it. */
+  /** `e`, with each reference to a common expression replaced by a copy of it. */
   def inlined(e: Expression): Expression = e
 }

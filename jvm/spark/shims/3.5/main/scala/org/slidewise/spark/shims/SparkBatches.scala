@@ -4,6 +4,6 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 
 object SparkBatches {
 
-  /** Gives the memory of a batch back early if nobody reads it again, where this Spark can. */
+  /** Frees the memory of a batch that no operator reads again, if this Spark version can. */
   def free(batch: ColumnarBatch): Unit = ()
 }

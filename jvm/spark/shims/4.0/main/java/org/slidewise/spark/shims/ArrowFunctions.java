@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.python.MapInBatchEvaluatorFactory;
 import scala.Tuple2;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Functions from batches of rows to batches of rows, in Python workers. */
+/** Evaluates functions from batches of rows to batches of rows in Python workers. */
 public final class ArrowFunctions {
   private ArrowFunctions() {}
 

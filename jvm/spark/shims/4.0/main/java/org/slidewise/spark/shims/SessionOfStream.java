@@ -4,8 +4,8 @@ import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.execution.streaming.StreamExecution;
 
 /**
- * The session that a streaming query clones from the user's and runs its batches in. The method is protected in Scala only, so that
- * this class is Java.
+ * The session that a streaming query clones from the user's session, and in which it runs its batches. Written in Java, because
+ * Spark's method is protected only from Scala code.
  */
 public final class SessionOfStream {
   public static SparkSession of(StreamExecution query) {

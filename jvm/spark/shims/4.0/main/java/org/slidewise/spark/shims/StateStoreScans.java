@@ -7,8 +7,9 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow;
 import org.apache.spark.sql.execution.streaming.state.ReadStateStore;
 
 /**
- * Scans of a state store. Their result type has changed in 4.0.1, so that a direct call fails to
- * link on some patches. The JVM compiles a call through a constant handle as a direct one.
+ * Scans a state store. The result type of Spark's methods has changed in 4.0.1, so that a direct
+ * call fails to link on some patches. The JVM compiles a call through a constant handle to a
+ * direct call.
  */
 final class StateStoreScans {
   private static final MethodHandle PREFIX_SCAN =

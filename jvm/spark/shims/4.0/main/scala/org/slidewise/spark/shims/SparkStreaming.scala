@@ -22,7 +22,7 @@ object SparkStreaming {
   type StreamingQueryWrapper = streaming.StreamingQueryWrapper
   val WatermarkPropagator = streaming.WatermarkPropagator
 
-  /** The setting of Hadoop's configuration by which a state store knows the run of its query. */
+  /** The key in Hadoop's configuration under which a state store finds the identifier of its query's run. */
   val RunIdKey: String = streaming.StreamExecution.RUN_ID_KEY
 
   type EventTimeWatermarkExec = streaming.EventTimeWatermarkExec
@@ -40,10 +40,10 @@ object SparkStreaming {
 
   def isContinuous(write: WriteToStreamStatement): Boolean = write.isContinuousTrigger
 
-  /** The rows, as input of an operator with a state. */
+  /** The rows, as input of a stateful operator. */
   def withoutOtherState(rows: RDD[InternalRow]): RDD[InternalRow] = rows
 
-  /** The cells whose keys begin with `prefix`; the same object each time. To be closed. */
+  /** The cells whose keys begin with `prefix`. The iterator reuses its object, and the caller must close it. */
   def prefixScan(store: StateStore, prefix: UnsafeRow): Iterator[UnsafeRowPair] with Closeable =
     cells(StateStoreScans.prefixScan(store, prefix, StateStore.DEFAULT_COL_FAMILY_NAME))
 

@@ -10,7 +10,7 @@ public final class PythonErrors {
     return error instanceof PythonException;
   }
 
-  /** The same error with another message. */
+  /** The error with a different message. */
   public static RuntimeException withMessage(Throwable error, String message) {
     return new PythonException(message, error.getCause());
   }

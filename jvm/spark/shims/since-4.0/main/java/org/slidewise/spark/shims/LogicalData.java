@@ -5,7 +5,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 
-/** DataFrames of logical plans. Spark's method is private in Scala only, so that this class is Java. */
+/** Creates DataFrames of logical plans. Written in Java, because Spark's method is private only to Scala code. */
 public final class LogicalData {
   public static Dataset<Row> of(SparkSession session, LogicalPlan plan) {
     return org.apache.spark.sql.classic.Dataset.ofRows(

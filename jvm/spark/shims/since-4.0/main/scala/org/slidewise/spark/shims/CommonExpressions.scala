@@ -2,10 +2,10 @@ package org.slidewise.spark.shims
 
 import org.apache.spark.sql.catalyst.expressions.{CommonExpressionRef, Expression, With}
 
-/** Expressions that several parts of another have in common. Spark has them since 4.0. */
+/** Common expressions, which several parts of an expression share. Spark has them since 4.0. */
 object CommonExpressions {
 
-  /** `e` with a copy of each common expression wherever `e` refers to it. */
+  /** `e`, with each reference to a common expression replaced by a copy of it. */
   def inlined(e: Expression): Expression = e match {
     case With(child, definitions) =>
       val values = definitions.map(d => d.id -> d.child).toMap

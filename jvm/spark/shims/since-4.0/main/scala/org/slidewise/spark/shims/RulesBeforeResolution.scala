@@ -4,7 +4,7 @@ import org.apache.spark.sql.{SparkSession, SparkSessionExtensions}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.rules.Rule
 
-/** Rules that the analyzer runs before it resolves functions: since 4.0, among the rules for hints. */
+/** Adds rules that the analyzer runs before it resolves functions. Since Spark 4.0, these run with the rules for hints. */
 object RulesBeforeResolution {
   def inject(extensions: SparkSessionExtensions)(rule: SparkSession => Rule[LogicalPlan]): Unit =
     extensions.injectHintResolutionRule(rule)

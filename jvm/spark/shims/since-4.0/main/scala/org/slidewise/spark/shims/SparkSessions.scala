@@ -3,7 +3,7 @@ package org.slidewise.spark.shims
 import org.apache.spark.sql.{classic, Dataset, SparkSession}
 import org.apache.spark.sql.execution.QueryExecution
 
-/** Sessions and data of Spark's own engine, which are implementations of a common interface since 4.0. */
+/** The sessions and datasets of Spark's classic engine, which implement a common interface since 4.0. */
 object SparkSessions {
   type Session = classic.SparkSession
 

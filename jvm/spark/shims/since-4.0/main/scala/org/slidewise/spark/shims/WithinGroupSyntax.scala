@@ -3,7 +3,7 @@ package org.slidewise.spark.shims
 import org.apache.spark.sql.catalyst.expressions.SortOrder
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, SupportsOrderingWithinGroup}
 
-/** A function that may be called with WITHIN GROUP (ORDER BY …), an optional clause. */
+/** A function with an optional clause WITHIN GROUP (ORDER BY …). */
 trait WithinGroupSyntax extends SupportsOrderingWithinGroup { self: AggregateFunction =>
 
   /** The function over rows in this order. */
@@ -11,7 +11,7 @@ trait WithinGroupSyntax extends SupportsOrderingWithinGroup { self: AggregateFun
 
   override def withOrderingWithinGroup(order: Seq[SortOrder]): AggregateFunction = withinGroup(order)
 
-  // A call with an order is another function, which refuses DISTINCT itself.
+  // A call with an order becomes a different function, which itself refuses DISTINCT.
   override def orderingFilled: Boolean = false
   override def isOrderingMandatory: Boolean = false
   override def isDistinctSupported: Boolean = true

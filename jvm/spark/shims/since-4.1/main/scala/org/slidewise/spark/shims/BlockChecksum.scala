@@ -5,8 +5,8 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.internal.SQLConf
 
 /**
- * The checksum of a map task's rows for one partition, in whatever order and whatever blocks they are written: Spark tells by it
- * whether a task that ran again has written other rows.
+ * The checksum of the rows that a map task writes for one partition, independent of their order and their division into blocks.
+ * Spark compares it to find whether a task that ran again has written different rows.
  */
 final class BlockChecksum(sums: BlockSums) extends RowBasedChecksum {
   private[this] var sum = 0L
@@ -21,11 +21,11 @@ final class BlockChecksum(sums: BlockSums) extends RowBasedChecksum {
 
 object BlockChecksum {
 
-  /** Whether the settings ask for checksums. Without them, Spark could not tell which tasks to run again. */
+  /** Whether the settings require checksums, by which Spark decides which tasks to run again. */
   def isWanted(conf: SQLConf): Boolean =
     conf.shuffleOrderIndependentChecksumEnabled || conf.shuffleChecksumMismatchFullRetryEnabled
 
-  /** One for each partition; none if the settings ask for none. */
+  /** A checksum for each partition; empty if the settings do not require checksums. */
   def of(partitions: Int, sums: BlockSums, conf: SQLConf): Array[RowBasedChecksum] =
     if (isWanted(conf)) Array.fill(partitions)(new BlockChecksum(sums)) else Array.empty
 }

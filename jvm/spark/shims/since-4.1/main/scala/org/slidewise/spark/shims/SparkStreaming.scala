@@ -26,7 +26,7 @@ object SparkStreaming {
   type StreamingQueryWrapper = runtime.StreamingQueryWrapper
   val WatermarkPropagator = runtime.WatermarkPropagator
 
-  /** The setting of Hadoop's configuration by which a state store knows the run of its query. */
+  /** The key in Hadoop's configuration under which a state store finds the identifier of its query's run. */
   val RunIdKey: String = runtime.StreamExecution.RUN_ID_KEY
 
   type EventTimeWatermarkExec = stateful.EventTimeWatermarkExec
@@ -44,15 +44,15 @@ object SparkStreaming {
   def isContinuous(write: WriteToStreamStatement): Boolean = write.trigger.isInstanceOf[ContinuousTrigger]
 
   /**
-   * The rows, as input of an operator with a state. An aggregation of the same task leaves the store that it has read in a variable
-   * of the thread, and the next operator would take it for its own.
+   * The rows, as input of a stateful operator. An aggregation in the same task leaves its state store in a thread-local variable,
+   * which the next operator would use as its own. This method clears the variable.
    */
   def withoutOtherState(rows: RDD[InternalRow]): RDD[InternalRow] = rows.mapPartitions { found =>
     StateStoreThreadLocalTracker.clearStore()
     found
   }
 
-  /** The cells whose keys begin with `prefix`; the same object each time. To be closed. */
+  /** The cells whose keys begin with `prefix`. The iterator reuses its object, and the caller must close it. */
   def prefixScan(store: StateStore, prefix: UnsafeRow): Iterator[UnsafeRowPair] with Closeable =
     store.prefixScan(prefix, StateStore.DEFAULT_COL_FAMILY_NAME)
 

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.{QueryExecution, SparkPlan}
 import org.apache.spark.sql.execution.adaptive.AdaptiveExecutionContext
 
-/** Plans of rows that an operator reads by itself, as Spark plans a subquery. */
+/** Plans rows that an operator reads apart from its children, as Spark plans a subquery. */
 private[spark] object SubqueryPlans {
 
   /** The plan of `rows`, ready to run, in the session of `operator`. */

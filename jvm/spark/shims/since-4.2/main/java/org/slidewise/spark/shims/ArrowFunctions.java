@@ -9,7 +9,7 @@ import scala.Option;
 import scala.Tuple2;
 import scala.jdk.javaapi.CollectionConverters;
 
-/** Functions from batches of rows to batches of rows, in Python workers. */
+/** Evaluates functions from batches of rows to batches of rows in Python workers. */
 public final class ArrowFunctions {
   private ArrowFunctions() {}
 

@@ -50,7 +50,7 @@ abstract private[arrays] class AggregateResult(
     recalculated
   }
 
-  /** Makes zero the result for `row`, as functions that are never null have it for no rows. */
+  /** Sets the result for `row` to zero, the result over no rows of functions that are never null. */
   protected def putZero(row: Int): Unit
 
   /** Whether frames hold values of rows that the task does not evaluate. */
@@ -77,7 +77,7 @@ abstract private[arrays] class AggregateResult(
   /** Completes the results after [[join]]. */
   protected def finish(size: Int, surroundingValues: Long): Unit = ()
 
-  /** Makes `value` the result for `row`. */
+  /** Sets the result for `row` to `value`. */
   protected def put(row: Int, value: ArrayValue): Unit = ()
 
   protected def compute(size: Int): Unit
@@ -222,7 +222,7 @@ final private[arrays] class DoubleAggregate(
 
 private[arrays] object AggregateResult {
 
-  /** @param checkpoint called now and then while frames are recalculated; may throw to cancel */
+  /** @param checkpoint called periodically while frames are recalculated; may throw to cancel */
   def apply(
       function: ArrayFunction.Aggregate,
       frames: PartitionFrames,

@@ -22,7 +22,7 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
 
   private val values: Seq[Expression] = distinct(functions.flatMap(columnsOf))
 
-  /** The bounds that are values of a row of another table. */
+  /** The bounds that are computed from a row of another table. */
   def rowBounds: Seq[Frame.RowBound] = frames.flatMap(_.rowBounds).distinct
 
   private val bounds: Seq[Frame.KeyBound] = frames.flatMap(_.keyBounds).distinct
@@ -59,7 +59,7 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
   /** The columns to read of each row when it arrives, besides the sort keys. */
   val inputs: Seq[InputColumn] = values.map(InputColumn(_)) ++ computed.map(InputColumn(_, orderKey.flip))
 
-  /** An evaluator of rows in order; none if the kernels cannot evaluate them, or there is no memory for the arrays. */
+  /** An evaluator of sorted rows; none if the kernels cannot evaluate them, or there is no memory for the arrays. */
   def evaluator(
       sorted: SortedColumns,
       surroundings: ArraySurroundings,
@@ -72,13 +72,13 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
   }
 
   /**
-   * An evaluator of rows in order, whose frames hold rows of another table; none if the kernels cannot evaluate them, if frames
-   * move back, or if there is no memory for the arrays.
+   * An evaluator of sorted rows whose frames hold rows of another table; none if the kernels cannot evaluate them, if frames move
+   * back, or if there is no memory for the arrays.
    *
    * @param bounds
-   *   the column of each bound among those of `rows`
+   *   returns the number of a bound's column in `rows`
    * @param surroundings
-   *   those of `elements`
+   *   the surroundings of `elements`
    */
   def evaluatorOver(
       elements: SortedColumns,
@@ -99,8 +99,8 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
 
   /**
    * Whether the kernels can evaluate the rows. Row-wise evaluation, which works as Spark does, handles inputs that fail and
-   * bounds out of range. It also handles NaN for `percentile_approx`, because Spark's approximation does not know its place among
-   * numbers, and sums of decimals that 64 bits may not hold.
+   * bounds out of range. It also handles NaN for `percentile_approx`, because Spark's approximation does not order NaN among
+   * numbers, and sums of decimals that may exceed 64 bits.
    *
    * @param widest
    *   the number of rows in the largest partition
@@ -204,7 +204,7 @@ private[execution] object ArrayWindow {
 
   private def isRange(frame: Frame): Boolean = frame.isInstanceOf[Frame.Range]
 
-  /** The bits of a bound before they are flipped, which compare like those of the keys. */
+  /** The bits of a bound before bits are flipped. They compare like the bits of the keys. */
   private def prefixOf(bound: Frame.KeyBound): Expression =
     SortPrefix(bound.order.copy(child = bound.value))
 
@@ -252,6 +252,6 @@ private[execution] object ArrayWindow {
     }
   }
 
-  /** The further memory of a kernel over `ROWS` frames of some widths, in bytes. */
+  /** Further memory of each function, in bytes: kernels over `ROWS` frames of some widths need it. */
   private val ScratchBytes = 16L << 10
 }

@@ -16,7 +16,7 @@ final private[arrays] class CurrentKeys(order: RowOrder) extends BoundKeys {
 
 /**
  * @param flip
- *   leads from keys to values and back
+ *   converts keys to values, and values to keys, by XOR
  */
 final private[arrays] class ShiftedKeys(order: RowOrder, flip: Long, by: Long) extends BoundKeys {
   private[this] val keys = order.keys

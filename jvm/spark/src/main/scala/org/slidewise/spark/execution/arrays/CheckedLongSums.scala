@@ -9,12 +9,12 @@ import org.slidewise.core.batch.Frames
 import org.slidewise.core.kernels.Validity
 
 /**
- * Recalculates the frames whose sum could leave 64 bits on the way, in Spark's order and with Spark's own expressions: the same
- * error, or null for `try_sum`.
+ * Recalculates the frames whose running sum could exceed 64 bits, in Spark's order and with Spark's own expressions. Returns the
+ * same error, or null for `try_sum`.
  *
  * The kernel's sum of a frame is exact if the magnitudes of the frame's values add up to no more than a long holds. These sums of
  * magnitudes slide with the frames in 128 bits, exactly: O(1) a row, no memory. A frame that is recalculated costs its length, or
- * the rows that it has gained if it starts where the last one started.
+ * the number of rows added since the last recalculated frame if both start at the same row.
  *
  * @param checkpoint
  *   called every [[CheckedLongSums.CheckEvery]] values that are added again; may throw to cancel
@@ -22,7 +22,7 @@ import org.slidewise.core.kernels.Validity
 final private[arrays] class CheckedLongSums(function: DeclarativeAggregate, checkpoint: () => Unit) {
   private[this] var added = 0L
 
-  // Generated code, which few queries need.
+  // Lazy, because it generates code that few queries need.
   private[this] lazy val sums = new SparkSums(function)
 
   // The rows that `buffer` holds.
@@ -51,7 +51,8 @@ final private[arrays] class CheckedLongSums(function: DeclarativeAggregate, chec
   def failure: ArithmeticException = error
 
   /**
-   * Corrects the sums of the frames from `first` to before `until`. Stops at a frame that fails, which may never be asked for.
+   * Corrects the sums of the frames from `first` to before `until`. Stops at the first frame that fails, whose result may never
+   * be requested.
    *
    * @param out
    *   the sums of the kernel
@@ -103,11 +104,11 @@ final private[arrays] class CheckedLongSums(function: DeclarativeAggregate, chec
     recalculated
   }
 
-  /** |Long.MinValue| is right as an unsigned number. */
+  /** The magnitude of a value as an unsigned number, so that the magnitude of `Long.MinValue` is exact. Zero for a null. */
   private def magnitude(values: Array[Long], valid: Array[Long], row: Int): Long =
     if (valid != null && !Validity.at(valid, row)) 0L else math.abs(values(row))
 
-  /** The result of the rows `lo until hi`; goes on from the last result if the frame has only grown. */
+  /** The result of the rows `lo until hi`; continues from the last result if the frame has only grown. */
   private def recalculate(values: Array[Long], valid: Array[Long], lo: Int, hi: Int): InternalRow = {
     if (lo != addedFrom || hi < addedUntil) {
       sums.clear()
@@ -128,7 +129,7 @@ final private[arrays] class CheckedLongSums(function: DeclarativeAggregate, chec
   }
 }
 
-/** A sum in Spark's expressions. */
+/** Computes a sum with Spark's own expressions. */
 final private class SparkSums(function: DeclarativeAggregate) {
   private[this] val value = AttributeReference("value", LongType, nullable = false)()
   private[this] val sum = function.withNewChildren(Seq(value)).asInstanceOf[DeclarativeAggregate]

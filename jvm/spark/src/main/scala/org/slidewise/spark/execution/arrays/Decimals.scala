@@ -38,7 +38,7 @@ private[arrays] object Decimals {
     case _ => largest.toLong
   }
 
-  /** Divides sums by the numbers of values of their frames; sums without values stay. */
+  /** Divides sums by the numbers of values in their frames. Sums of frames without values stay unchanged. */
   def divide(
       sums: Array[Long],
       size: Int,
@@ -56,7 +56,7 @@ private[arrays] object Decimals {
     }
   }
 
-  /** `sum * factor / count`, rounded to the nearest number; away from zero in the middle between two, as Spark does. */
+  /** `sum * factor / count`, rounded to the nearest number and half away from zero, as in Spark. */
   def mean(sum: Long, count: Long, factor: Long): Long =
     if (count == 0L) sum
     else {

@@ -10,14 +10,14 @@ import org.slidewise.spark.execution.task.WindowMeasures
 import org.slidewise.spark.plan.{ArrayFunction, ArrayKernel}
 
 /**
- * Aggregates whole partitions of rows that come in any order, and stay in it: two passes over the columns.
+ * Aggregates whole partitions of unsorted rows in two passes over the columns. The rows keep their order.
  *
  * Memory: for each partition and function 4 to 20 bytes.
  */
 private[execution] object GroupedRows {
 
   /**
-   * The results of rows in the order in which they came.
+   * The results of the rows, in the order of arrival.
    *
    * @param types
    *   the types of the results
@@ -53,7 +53,7 @@ private[execution] object GroupedRows {
   }
 }
 
-/** The input columns of a window, by row. */
+/** The input columns of a window, indexed by row number. */
 final private class GroupedColumns(window: ArrayWindow, sorted: SortedColumns) {
   val size: Int = sorted.order.size
 
@@ -67,7 +67,7 @@ final private class GroupedColumns(window: ArrayWindow, sorted: SortedColumns) {
   def valid(column: Int): Array[Long] = sorted.columns.valid(column, size)
 }
 
-/** The results of a function for the rows that [[evaluate]] was called for last. */
+/** The results of a function for the rows of the last call of [[evaluate]]. */
 abstract private class GroupedResult(groups: PartitionGroups, counts: Array[Int], atLeast: Int) {
   private[this] val missing = atLeast > 0 && counts.exists(_ < atLeast)
   private[this] val words = if (missing) new Array[Long](Validity.words(GroupedResult.Together)) else null
@@ -124,10 +124,10 @@ final private class GroupedDoubles(
 
 private object GroupedResult {
 
-  /** The greatest number of rows that results are evaluated for together. */
+  /** The maximum number of rows whose results are evaluated together. */
   final val Together = 1024
 
-  /** The results of a function. None if a sum must fail, or be null. */
+  /** The results of a function. None if a sum overflows, and the result may therefore be an error or null. */
   def of(
       function: ArrayFunction.Aggregate,
       groups: PartitionGroups,
@@ -196,7 +196,7 @@ private object GroupedResult {
   private def wraps(checked: Option[DeclarativeAggregate]): Boolean = checked.isEmpty
 }
 
-/** The results of rows, some at a time. */
+/** Evaluates the results of grouped rows, at most `GroupedResult.Together` rows at a time. */
 final private class GroupedResults(
     results: Array[PartitionResult],
     largest: Int,

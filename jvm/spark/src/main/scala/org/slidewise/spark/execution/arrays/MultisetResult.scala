@@ -8,7 +8,7 @@ import org.slidewise.core.multisets.{ColumnDictionary, DistinctSums}
 import org.slidewise.spark.plan.{ArrayFunction, MultisetFunction}
 
 /**
- * Aggregates of the distinct values of the frames of one partition after the other.
+ * The results of functions of the multiset of a frame's values, for the frames of one partition after the other.
  *
  * Memory: eight bytes and a bit for each row of the largest partition so far, and the memory of the kernel and of the column's
  * dictionary.
@@ -71,7 +71,7 @@ final private class DoubleMultisetResult(
 }
 
 /**
- * Sums of distinct longs. A sum that does not fit 64 bits fails, or is null, as `checked` says.
+ * Sums of distinct longs. For a sum that exceeds 64 bits, `checked` determines whether the result is an error or null.
  *
  * @param checked
  *   none if sums wrap around

@@ -7,7 +7,7 @@ import org.slidewise.spark.execution.sorting.SortedColumns
 import org.slidewise.spark.plan.Frame
 
 /**
- * Rows whose frames hold rows of another table with the same keys. One scan of both finds all frames.
+ * Rows whose frames hold rows of another table with the same keys. One scan of both tables finds all frames.
  *
  * Memory: eight bytes and a bit for each row and frame, and eight bytes for each key.
  */
@@ -37,9 +37,9 @@ private[arrays] object OtherRows {
 
   /**
    * @param bounds
-   *   the column of each bound among those of `rows`
+   *   returns the number of a bound's column in `rows`
    * @return
-   *   none if an end of a frame is before that of an earlier row with the same keys
+   *   none if an end of a frame moves back from one row to a later row with the same keys
    */
   def of(
       rows: SortedColumns,
@@ -62,7 +62,7 @@ private[arrays] object OtherRows {
   }
 }
 
-/** The elements that have the keys of a row. */
+/** Finds the elements with the same keys as a row. */
 final private class ElementGroups(rows: SortedColumns, elements: SortedColumns) {
   private[this] val ranked = rows.keyRanks != null
 
@@ -100,7 +100,7 @@ final private class ElementGroups(rows: SortedColumns, elements: SortedColumns) 
   def until(group: Int): Int = if (group < 0) 0 else starts(group + 1)
 }
 
-/** The frames of one partition's rows after the other, all found before. */
+/** The frames of the rows of one partition after the other. A `FrameScan` finds all frames in advance. */
 final private class ValueFrames(rows: Int) extends PartitionFrames {
   val los, his = new Array[Int](rows)
   private[this] val withoutFrame = new java.util.BitSet
@@ -110,7 +110,7 @@ final private class ValueFrames(rows: Int) extends PartitionFrames {
   override def elements: Int = count
   def elements_=(number: Int): Unit = count = number
 
-  /** Gives the row at a place no frame. */
+  /** Marks the row at `place` as a row without a frame. */
   def leaveOut(place: Int): Unit = withoutFrame.set(place)
 
   override def nextWithout(row: Int): Int = {
@@ -135,7 +135,10 @@ final private class ValueFrames(rows: Int) extends PartitionFrames {
   override def oldest(row: Int): Int = 0
 }
 
-/** Scans rows and elements of one key for the ends of a frame, relative to the key's first element. */
+/**
+ * Finds the ends of a frame in one scan of the rows and the elements of each key. The ends are relative to the key's first
+ * element.
+ */
 final private class FrameScan(
     frame: Frame,
     rows: SortedColumns,
@@ -150,7 +153,7 @@ final private class FrameScan(
   private[this] val lowerColumn = lower.fold(-1)(bounds)
   private[this] val upperColumn = upper.fold(-1)(bounds)
 
-  // Elements that tie with a bound are before it, or not.
+  // 1 if elements that tie with the bound are before this end of the frame, otherwise 0.
   private[this] val lowerTies = if (lower.exists(_.isInside)) 0 else 1
   private[this] val upperTies = if (upper.exists(_.isInside)) 1 else 0
 
@@ -186,7 +189,7 @@ final private class FrameScan(
     rise
   }
 
-  /** The first element from `at` on that is not before `bound`; -1 if one before `at` is not, either. */
+  /** The first element from `at` on that is not before `bound`; -1 if the element before `at` is not before `bound`, either. */
   private def moved(keys: Array[Long], first: Int, size: Int, at: Int, bound: Long, ties: Int): Int =
     if (at > 0 && compareUnsigned(keys(first + at - 1), bound) >= ties) -1
     else {

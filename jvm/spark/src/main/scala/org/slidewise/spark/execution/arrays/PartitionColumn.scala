@@ -7,15 +7,14 @@ import org.slidewise.core.multisets.{ColumnDictionary, OrderedDoubles}
 import org.slidewise.spark.execution.sorting.SortedColumns
 
 /**
- * One input column of one partition at a time, in the order of its rows; gathered once a partition, for all functions that read
- * it.
+ * One input column of one partition at a time, in the order of its rows; gathered once for each partition, for all functions that
+ * read the column.
  *
- * Memory: eight bytes and a bit for each row of the largest partition so far, for each of [[longs]] and [[doubles]] that is asked
- * for; [[PartitionColumn.dictionaryBytesARow]] for each of [[dictionary]] and
- * [[ranks]].
+ * Memory: eight bytes and a bit for each row of the largest partition so far, for each of [[longs]] and [[doubles]] that is read;
+ * [[PartitionColumn.dictionaryBytesARow]] for each of [[dictionary]] and [[ranks]].
  *
  * @param holdsDoubles
- *   whether the column has the bits of doubles
+ *   whether the column holds the bits of doubles
  * @param dictionaryInOrder
  *   whether the codes of [[dictionary]] compare as the values do
  */
@@ -34,7 +33,7 @@ final private[arrays] class PartitionColumn(
   private[this] val encoded, ranked = new Encoding
   private[this] var ordered: Array[Long] = _
 
-  /** Turns to the rows at the places `newFrom until newFrom + newSize`. */
+  /** Moves to the rows at the places `newFrom until newFrom + newSize`. */
   def begin(newFrom: Int, newSize: Int): Unit = {
     from = newFrom
     size = newSize
@@ -115,7 +114,7 @@ final private[arrays] class PartitionColumn(
     ordered
   }
 
-  /** A dictionary that is made anew for each partition. */
+  /** A dictionary that is rebuilt for each partition. */
   private final class Encoding {
     private[this] var made: ColumnDictionary = _
     private[this] var current = false

@@ -3,26 +3,26 @@ package org.slidewise.spark.execution.arrays
 import org.slidewise.spark.execution.sorting.SortedColumns
 import org.slidewise.spark.plan.Frame
 
-/** The elements of the frames of one partition's rows after the other. */
+/** The elements that frames can hold, for one partition after the other. */
 private[arrays] trait PartitionElements {
 
   /** The columns of the elements. */
   def columns: SortedColumns
 
   /**
-   * Turns to the elements of the rows at the places `first until last`, which are a partition or the rest of one.
+   * Moves to the elements of the rows at the places `first until last`. These rows are a partition, or the rest of a partition.
    *
    * @param isFirst
    *   whether the partition is the task's first
    * @param isLast
-   *   whether it is the task's last, and its last row has come
+   *   whether the partition is the task's last, and its last row has arrived
    */
   def begin(first: Int, last: Int, isFirst: Boolean, isLast: Boolean): Unit
 
-  /** Whether the elements are those of the task's first partition, which earlier ones may precede in other tasks. */
+  /** Whether the elements belong to the task's first partition. Other tasks may then hold earlier elements of this partition. */
   def isFirst: Boolean
 
-  /** Whether the elements are those of the task's last partition, which later ones may follow in other tasks. */
+  /** Whether the elements belong to the task's last partition. Other tasks may then hold later elements of this partition. */
   def isLast: Boolean
 
   /** The place of the partition's first element. */
@@ -31,7 +31,7 @@ private[arrays] trait PartitionElements {
   /** The number of the partition's elements. */
   def size: Int
 
-  /** The frames of all functions. The keys are those of [[ArrayWindow.reach]]. */
+  /** The frames of all functions. The keys are the results of [[ArrayWindow.reach]]. */
   def framesOf(window: ArrayWindow, peers: PartitionPeers): Map[Frame, PartitionFrames]
 }
 

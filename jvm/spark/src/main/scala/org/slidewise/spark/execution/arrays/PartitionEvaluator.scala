@@ -38,10 +38,10 @@ final private[execution] class PartitionEvaluator(
   def endOfPartition(place: Int): Int = rows.endOfPartition(place)
 
   /**
-   * Turns to the rows from the place `newFrom` to the end of their partition.
+   * Moves to the rows from the place `newFrom` to the end of their partition.
    *
    * @param isFirst
-   *   whether it is the task's first partition
+   *   whether the partition is the task's first
    * @param complete
    *   whether no rows follow the last of `rows`
    */
@@ -74,10 +74,10 @@ final private[execution] class PartitionEvaluator(
     }
   }
 
-  /** The number of these rows whose frames stay as they are if more rows of their partition follow. */
+  /** The number of leading rows whose frames do not change if more rows of the partition arrive. */
   def complete: Int = allFrames.iterator.map(_.complete).min
 
-  /** The oldest of these rows that the frames from the `row`th row on need. */
+  /** The oldest row of the partition that the frames from the `row`th row on need. */
   def oldest(row: Int): Int = allFrames.iterator.map(_.oldest(row)).min
 
   /** Evaluates the rows. Only the results of `firstResult until lastResult` are handed out. */
@@ -122,7 +122,7 @@ final private[execution] class PartitionEvaluator(
     results.zip(types).map { case (result, dataType) => new ResultWriter(result, dataType) }
 }
 
-/** The results of sorted rows; evaluates a partition when its first row is asked for. */
+/** The results of sorted rows; evaluates a partition when a row of the partition is first requested. */
 final private[execution] class ArrayResults(
     evaluator: PartitionEvaluator,
     types: Seq[DataType],
@@ -156,7 +156,7 @@ final private[execution] class ArrayResults(
     evaluator.evaluate(first - from, surroundings.endOf(first, evaluator.until).toInt - from)
   }
 
-  /** Turns to the partition of a row. */
+  /** Moves to the partition of the row at `place`. */
   private def turnTo(place: Int): Unit = {
     var from = 0
     while (evaluator.endOfPartition(from) <= place) from = evaluator.endOfPartition(from)

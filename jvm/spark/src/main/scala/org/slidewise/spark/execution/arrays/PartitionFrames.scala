@@ -4,7 +4,7 @@ import org.slidewise.core.batch.Frames
 import org.slidewise.core.kernels.{PeerGroups, Validity}
 import org.slidewise.spark.execution.sorting.{RowOrder, SortedColumns, SortKey}
 
-/** The frames of one partition after the other; made when first asked for, then kept for the partition. */
+/** The frames of one partition after the other; computed when first read, then kept for the partition. */
 abstract private[arrays] class PartitionFrames {
   private[this] var made: Frames = _
   protected var from, until = 0
@@ -22,7 +22,7 @@ abstract private[arrays] class PartitionFrames {
 
   protected def make(): Frames
 
-  /** The number of elements that the frames are over. */
+  /** The number of elements that frames can hold. */
   def elements: Int = until - from
 
   /** The widest frame of the partition, in rows. */
@@ -32,12 +32,12 @@ abstract private[arrays] class PartitionFrames {
   def neverEmpty: Boolean
 
   /**
-   * The first row from `row` on that has no frame; -1 if there is none. Its result is that of an empty frame, and its place in
-   * [[frames]] repeats the frame before.
+   * The first row from `row` on that has no frame; -1 if there is none. The row has the result of an empty frame, and its entry
+   * in [[frames]] repeats the previous frame.
    */
   def nextWithout(row: Int): Int = -1
 
-  /** The number of leading frames that stay as they are if more rows follow. */
+  /** The number of leading frames that do not change if more rows arrive. */
   def complete: Int
 
   /** The oldest row that the frames from the `row`th row on reach; the `row`th row itself if it is older. */
@@ -52,7 +52,7 @@ final private[arrays] class RowsFrames(val lower: Int, val upper: Int) extends P
   override def oldest(row: Int): Int = math.max(0, row + math.min(lower, 0))
 }
 
-/** The groups of rows that tie in one partition after the other; found when first asked for, then kept for the partition. */
+/** The groups of rows that tie in one partition after the other; computed when first read, then kept for the partition. */
 final private[arrays] class PartitionPeers(order: RowOrder) {
   private[this] var words: Array[Long] = _
   private[this] var made: PeerGroups = _
@@ -87,7 +87,7 @@ final private[arrays] class PeerFrames(peers: PartitionPeers, fromFirstRow: Bool
     n
   }
 
-  // The groups of rows are found anew when more rows have come: no row of a group may be missing.
+  // Peer groups are computed again when more rows have arrived, so all rows of a group must be kept.
   override def oldest(row: Int): Int =
     if (fromFirstRow) 0 else math.min(row, frames.lo(math.min(row, until - from - 1)))
 }

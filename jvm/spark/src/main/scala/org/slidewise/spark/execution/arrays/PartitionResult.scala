@@ -31,7 +31,7 @@ private[arrays] trait DoubleResult extends PartitionResult {
   def values: Array[Double]
 }
 
-/** Ranks. */
+/** Creates the results of ranks. */
 private[arrays] object RankResult {
   def of(kind: RankKind, peers: PartitionPeers, surroundings: PartitionSurroundings): PartitionResult =
     kind match {
@@ -105,7 +105,7 @@ sealed abstract private[arrays] class ValueResult(input: PartitionColumn, ignore
   /** The number of rows that values are read from, for a partition of `size` rows. */
   protected def elements(size: Int): Int = size
 
-  /** Called before [[source]] is called for the rows of a partition. `found` is null unless nulls are ignored. */
+  /** Called for each partition, before [[source]] is called for its rows. `found` is null unless nulls are ignored. */
   protected def begin(size: Int, found: ValidPositions): Unit
 
   /** The row whose value is the result for `row`; -1 if there is none, and [[ValueResult.Outside]] for [[outside]]. */
@@ -183,7 +183,7 @@ final private[arrays] class ValueOfFrame(
     outer = if (function.fromEnd) surroundings.after else surroundings.before
   }
 
-  // Rows are asked for in order.
+  // Called for rows in order.
   override protected def source(row: Int): Int = if (row == without) {
     without = frames.nextWithout(row + 1)
     -1

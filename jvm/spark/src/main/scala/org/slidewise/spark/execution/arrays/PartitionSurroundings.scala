@@ -2,17 +2,20 @@ package org.slidewise.spark.execution.arrays
 
 import org.slidewise.spark.execution.surroundings.{ArraySurroundings, ArrayValue}
 
-/** The rows of the current partition that surround those of the task. */
+/**
+ * The surroundings of the task's rows in the current partition: counts of surrounding rows, and the values of functions over
+ * them.
+ */
 final private[arrays] class PartitionSurroundings(around: ArraySurroundings) {
   private[this] var first, last = false
 
   /**
-   * Turns to a partition.
+   * Moves to a partition.
    *
    * @param isFirst
-   *   whether it is the task's first
+   *   whether the partition is the task's first
    * @param isLast
-   *   whether it is the task's last, and its last row has come
+   *   whether the partition is the task's last, and its last row has arrived
    */
   def begin(isFirst: Boolean, isLast: Boolean): Unit = {
     first = isFirst
@@ -23,7 +26,7 @@ final private[arrays] class PartitionSurroundings(around: ArraySurroundings) {
   def peerGroupsBefore: Long = if (first) around.rows.before.peerGroups else 0L
   private def rowsAfter: Long = if (last) around.rows.after.rows else 0L
 
-  /** The number of rows of the whole partition, of which the task evaluates `size`. */
+  /** The number of rows of the whole partition. The task evaluates `size` of them. */
   def totalRows(size: Int): Long = rowsBefore + size + rowsAfter
 
   /** The surroundings of the function with the number `function`. */

@@ -20,18 +20,18 @@ import org.slidewise.spark.plan.{ArrayPlan, SlidingWindowPlan}
 /**
  * Evaluates rows that come partition by partition and in order with array kernels, and returns each row with its results.
  *
- * Takes several rows at a time: at least as many new rows as there are old rows that later frames reach. Kernels therefore go
- * over each row twice, amortised, and at most three times where a partition is shorter than a frame.
+ * Reads several rows at a time: at least as many new rows as there are old rows that later frames reach. Kernels therefore read
+ * each row twice, amortised, and at most three times if a partition is shorter than a frame.
  *
  * Memory: the rows from the oldest that a later frame reaches to the newest, with their inputs and results. This is twice the
  * widest frame or, if that is more, [[PresortedArrays.FewestRows]] and the frame. If the task does not have this memory, or the
  * kernels cannot evaluate the rows (see [[ArrayWindow]]), the row-wise evaluation takes over from there.
  *
  * @param surroundings
- *   the surroundings of the results that are handed out
+ *   the surrounding rows, and the range of results to hand out
  * @param fallBack
- *   the row-wise evaluation. Its arguments are the rows from the oldest that it needs on, the number of these that have been
- *   handed out, and their surroundings
+ *   the row-wise evaluation. Its arguments are the remaining rows, from the oldest row that it needs on; the number of these rows
+ *   that have been handed out already; and their surroundings
  */
 final private[execution] class PresortedArrays(
     rows: Iterator[InternalRow],
@@ -59,15 +59,15 @@ final private[execution] class PresortedArrays(
   private[this] val types = expressions.results.map(_.dataType)
   private[this] val peers = if (window.readsPeers) new PeerChanges(plan.orderSpec, input) else null
 
-  // What follows are places in the columns; the row at place 0 is at `base` in the log.
+  // The fields below are places in the columns. The row at place 0 is at position `base` in the log.
   private[this] var base = 0L
   private[this] var count, room = 0
   private[this] var numbers = Array.emptyIntArray
   private[this] var starts = new BitSet
   private[this] var changes = new BitSet // rows that do not tie with the row before
-  private[this] var next, ready = 0 // the next row to hand out, and how far rows are answered
+  private[this] var next, ready = 0 // the next row to hand out, and the end of the rows with results
   private[this] var from, oldest =
-    0 // of the partition in hand: its first row, and the first that later frames reach
+    0 // the first row of the current partition, and the first row that later frames reach
   private[this] var isFirstPartition = true
   private[this] val around = inArrays.read(surroundings)
   private[this] var started, complete = false
@@ -117,7 +117,7 @@ final private[execution] class PresortedArrays(
     ready > next
   }
 
-  /** Hands out the rows before one that fails; the error is thrown when that row is asked for. */
+  /** Hands out only the rows before a row that fails. The error is thrown when the failed row is requested. */
   private def stopAtFailure(): Unit = {
     val failsAt = evaluator.failsAt
     if (failsAt < ready - from) {
@@ -127,7 +127,7 @@ final private[execution] class PresortedArrays(
     }
   }
 
-  /** Takes more rows. False if there are none. */
+  /** Reads more rows. False if there are none, or if row-wise evaluation has taken over. */
   private def fill(): Boolean = !complete && {
     resources.stopIfCancelled()
     dropUnreached()
@@ -145,7 +145,7 @@ final private[execution] class PresortedArrays(
     rowWise == null
   }
 
-  /** Releases the rows that no later frame reaches, in multiples of 64: words of validity are not split. */
+  /** Releases the rows that no later frame reaches, in multiples of 64, because words of validity bits cannot be split. */
   private def dropUnreached(): Unit = {
     val dropped = oldest & -64
     columns.drop(dropped, count)
@@ -235,7 +235,7 @@ final private[execution] class PresortedArrays(
 
 private[execution] object PresortedArrays {
 
-  /** The least number of rows that are taken at a time. */
+  /** The minimum number of rows that are read at a time. */
   final val FewestRows = 4096
 
   private val MostRows = Int.MaxValue - 16

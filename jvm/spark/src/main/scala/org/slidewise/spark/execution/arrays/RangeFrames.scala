@@ -4,7 +4,9 @@ import java.lang.Long.compareUnsigned
 
 import org.slidewise.core.batch.Frames
 
-/** RANGE frames of a partition, found as Spark finds them: rows before the lower end leave, then rows up to the upper enter. */
+/**
+ * RANGE frames of a partition, found as Spark finds them: rows before the lower end leave, then rows up to the upper end enter.
+ */
 private[arrays] object RangeFrames {
 
   /**
@@ -28,7 +30,7 @@ private[arrays] object RangeFrames {
     val firstNull = if (nullsFirst) 0 else size - nulls
     val first = if (nullsFirst) nulls else 0
     slide(keys, from, first, size - nulls + first, size, lower, upper, lo, hi)
-    // The frame of a null is all nulls, and what follows if nothing bounds it.
+    // The frame of a null holds all nulls, and all rows on a side where the frame is unbounded.
     var i = firstNull
     while (i < firstNull + nulls) {
       lo(i) = if (lower == null) 0 else firstNull

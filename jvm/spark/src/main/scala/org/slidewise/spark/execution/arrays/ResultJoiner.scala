@@ -31,7 +31,7 @@ final private[arrays] class ResultJoiner(input: Seq[Attribute], results: Seq[Att
   private[this] var writers: Array[ResultWriter] = _
   private[this] var first, until = 0
 
-  /** Takes the results from other writers from now on. */
+  /** Switches to other writers of results. */
   def begin(newWriters: Array[ResultWriter]): Unit = {
     writers = newWriters
     first = 0
@@ -39,12 +39,12 @@ final private[arrays] class ResultJoiner(input: Seq[Attribute], results: Seq[Att
   }
 
   /**
-   * The row with its results; the same object each time.
+   * The row with its results, in a row object that is reused.
    *
    * @param i
    *   the row's place in its partition
    * @param ready
-   *   the place from which on there are no results yet
+   *   the first place without results so far
    */
   def apply(row: UnsafeRow, i: Int, ready: Int): UnsafeRow = {
     if (i < first || i >= until) evaluate(i, math.min(i + Together, ready))
@@ -60,7 +60,7 @@ final private[arrays] class ResultJoiner(input: Seq[Attribute], results: Seq[Att
     joiner.join(row, written)
   }
 
-  /** Writes a null's bytes, too: equal rows have equal bytes. */
+  /** Writes a wide decimal. For a null, clears the decimal's bytes, so that equal rows have equal bytes. */
   private def putWide(result: Int, isNull: Boolean, unscaled: Long): Unit = {
     val (base, row, place) = (written.getBaseObject, written.getBaseOffset, fixed + places(result))
     val word =

@@ -12,10 +12,10 @@ import org.slidewise.spark.execution.columns.FieldVector
 final private[arrays] class ResultWriter(results: PartitionResult, result: DataType) {
 
   /**
-   * Writes results of the partition as those of the rows from `from` to before `until`.
+   * Writes results of the partition to the rows `from` to before `until` of `into`.
    *
    * @param shift
-   *   the number of a row's result, less that of the row
+   *   the number of a row's result, minus the number of the row
    */
   def write(shift: Int, from: Int, until: Int, into: FieldVector): Unit = {
     results match {

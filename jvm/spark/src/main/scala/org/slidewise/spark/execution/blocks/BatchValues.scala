@@ -6,13 +6,13 @@ import org.apache.spark.unsafe.types.UTF8String
 /**
  * Reads the values of batches.
  *
- * Memory: a reference for each value of the rows read last that differs in size from others.
+ * Memory: a reference for each variable-length value of the rows that were read last.
  */
 final private[blocks] class BatchValues(layout: BlockLayout) {
   private[this] val readers = layout.sized.map(VectorReader.ofBytes(layout, _))
   private[this] val found = Array.fill(readers.length)(Array.empty[UTF8String])
   private[this] var count = 0
-  private[this] var next = BatchValues.FirstRows // as many may be taken
+  private[this] var next = BatchValues.FirstRows // the maximum number of rows of the next read
 
   /** The readers of [[BlockLayout.fixed]]. */
   val ofWords: Array[VectorReader.OfWords] = layout.fixed.map(VectorReader.ofWords(layout, _))
@@ -24,8 +24,8 @@ final private[blocks] class BatchValues(layout: BlockLayout) {
   def values(sized: Int): Array[UTF8String] = found(sized)
 
   /**
-   * Reads the values that differ in size of some rows: of `most` from one on, or of fewer, so that they have at most
-   * [[BlockDecoder.MostBytes]] if they are more than one. Returns their bytes.
+   * Reads the variable-length values of at most `most` rows from row `from` on. Reads fewer rows, but at least one, if values
+   * would exceed [[BlockDecoder.MostBytes]]. Returns the size of the values in bytes.
    */
   def readValues(batch: ColumnarBatch, from: Int, most: Int): Long = {
     val asked = math.min(most, next)

@@ -10,8 +10,8 @@ import org.apache.spark.unsafe.types.UTF8String
 /**
  * Reads the blocks of a [[BlockEncoder]] lane by lane, and batches as if they were blocks.
  *
- * Memory: the lanes of a block, and a reference to the block; or copies of values of a batch. What it says holds until the next
- * block is decoded, and as long as the block's bytes do.
+ * Memory: the lanes of a block, and a reference to the block; or copies of the values of a batch. The decoded values are valid
+ * until the next block is decoded, and as long as the bytes of the block are valid.
  */
 final private[execution] class BlockDecoder(val layout: BlockLayout) {
   import BlockLayout.WordBytes
@@ -30,10 +30,10 @@ final private[execution] class BlockDecoder(val layout: BlockLayout) {
   /** The number of rows. */
   def count: Int = rows
 
-  /** The object that the bytes of sized values lie in. */
+  /** The base object of the bytes of sized values. */
   def bytes: AnyRef = base
 
-  /** The words of a column that is not sized; narrow integers come with their sign. What a null has is not defined. */
+  /** The words of a column that is not sized; narrow integers come with their sign. The word of a null is undefined. */
   def words(column: Int): Array[Long] = lanes(column)
 
   /** The words of a lane of null bits. */
@@ -42,15 +42,15 @@ final private[execution] class BlockDecoder(val layout: BlockLayout) {
   def anyNull(column: Int): Boolean = BlockLayout.isNull(anyNulls(column >> 6), column)
   def isNull(column: Int, row: Int): Boolean = BlockLayout.isNull(nulls(column >> 6)(row), column)
 
-  /** Whether the block has each distinct value of a column once. */
+  /** Whether the block stores each distinct value of a column once. */
   def isDistinct(column: Int): Boolean = layout.isSized(column) && sizedOf(column).isDistinct
 
-  /** The number of a row's value among the distinct ones. */
+  /** The number of a row's value among the distinct values. */
   def distinctValue(column: Int, row: Int): Int = sizedOf(column).valueOf(row)
 
   private def sizedOf(column: Int): SizedColumn = sizedColumns(numberOfSized(column))
 
-  /** The bytes of a value of one of [[BlockLayout.sized]], where they lie. */
+  /** The bytes of a value of one of [[BlockLayout.sized]], without a copy. */
   def valueOf(sized: Int, row: Int): UTF8String = {
     val column = sizedColumns(sized)
     UTF8String.fromAddress(base, column.placeOf(row), column.sizeOf(row))
@@ -97,8 +97,8 @@ final private[execution] class BlockDecoder(val layout: BlockLayout) {
   }
 
   /**
-   * Takes rows of a batch, at most `most` from one on, and at least one. Copies their values: the bytes of those that differ in
-   * size, too, and no more rows than have [[BlockDecoder.MostBytes]] of them.
+   * Decodes rows of a batch from row `from` on: at least one row and at most `most` rows. Copies all values. Decodes fewer rows
+   * if their variable-length values would exceed [[BlockDecoder.MostBytes]].
    */
   def decodeBatch(batch: ColumnarBatch, from: Int, most: Int): Unit = {
     rows = math.min(most, BlockDecoder.MostRows)
@@ -213,7 +213,7 @@ final private[execution] class BlockDecoder(val layout: BlockLayout) {
 final private[blocks] class SizedColumn(val ordinal: Int) {
   private[this] var ofSizes, ofNumbers, places = Array.emptyLongArray
 
-  /** Whether there are only the distinct values, and the numbers of the rows' values among them. */
+  /** Whether the column holds distinct values and, for each row, the number of its value among them. */
   var isDistinct = false
 
   /** The number of values. */
@@ -239,7 +239,10 @@ final private[blocks] class SizedColumn(val ordinal: Int) {
 
   def valueOf(row: Int): Int = if (isDistinct) ofNumbers(row).toInt else row
 
-  /** Takes the sizes and the places of each row's value from words at an address, whose upper halves count from `first` on. */
+  /**
+   * Reads the size and the place of each row's value from the words at an address. The places in the upper halves of words are
+   * relative to `first`.
+   */
   def take(base: AnyRef, words: Long, rows: Int, first: Long): Unit = {
     isDistinct = false
     values = rows
@@ -253,7 +256,7 @@ final private[blocks] class SizedColumn(val ordinal: Int) {
     }
   }
 
-  /** Copies the value of each row, from a place on. Returns the place after them. */
+  /** Copies the value of each row into `into`, from place `first` on. Returns the place after the values. */
   def copy(found: Array[UTF8String], rows: Int, into: Array[Byte], first: Long): Long = {
     isDistinct = false
     values = rows
@@ -272,7 +275,7 @@ final private[blocks] class SizedColumn(val ordinal: Int) {
     next
   }
 
-  /** Notes that the values begin at a place. Returns the place after them. */
+  /** Sets the places of the values, which begin at `first`. Returns the place after the values. */
   def place(first: Long): Long = {
     var next = first
     var value = 0
@@ -287,10 +290,13 @@ final private[blocks] class SizedColumn(val ordinal: Int) {
 
 private[execution] object BlockDecoder {
 
-  /** The greatest number of distinct values that a block has once. */
+  /** The maximum number of distinct values for which a block stores each value once. */
   final val MostDistinct = BlockDictionary.MostEntries
 
-  /** The greatest number of rows of a batch that are taken together, and of the bytes of their values if they are more than one. */
+  /**
+   * The maximum number of rows of a batch that are decoded together, and the maximum size of their variable-length values if
+   * there is more than one row.
+   */
   private[blocks] final val MostRows = 4096
   private[blocks] final val MostBytes = 4 << 20
 }

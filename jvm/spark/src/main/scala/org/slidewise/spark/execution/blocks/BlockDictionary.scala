@@ -5,13 +5,13 @@ import java.util.Arrays
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.array.ByteArrayMethods
 
-/** The distinct values of a sized column of staged rows, if they are few. Memory: a number for each row. */
+/** The distinct values of a sized column of staged rows, if there are few. Memory: a number for each row. */
 final private[blocks] class BlockDictionary {
   import BlockDictionary._
 
   private[this] var slots = Array.emptyIntArray // numbers of entries, from 1 on
 
-  /** The words of the distinct values, in the order in which they come. */
+  /** The words of the distinct values, in the order in which they first appear. */
   var entries: Array[Long] = Array.emptyLongArray
 
   /** The number of distinct values. */
@@ -20,10 +20,10 @@ final private[blocks] class BlockDictionary {
   /** For each row, the number of its value in [[entries]]. */
   var numbers: Array[Long] = Array.emptyLongArray
 
-  /** Whether the distinct values take less room than the values of the rows. */
+  /** Whether there are few distinct values: at most `MostEntries`, and at most half as many as rows. */
   var isUsed = false
 
-  /** Finds the distinct values of a lane, or that they are too many. */
+  /** Finds the distinct values of a lane. Clears [[isUsed]] if there are too many distinct values, or too few rows. */
   def read(rows: StagedRows, lane: Int): Unit = {
     size = 0
     isUsed = rows.count >= FewestRows
@@ -46,7 +46,7 @@ final private[blocks] class BlockDictionary {
     if (numbers.length < rows.count) numbers = new Array[Long](rows.capacity)
   }
 
-  /** The number of a value, which gets one if it has none; -1 if there are too many. */
+  /** The number of a value. Numbers a new value; returns -1 if there are too many values. */
   private def find(bytes: Array[Byte], word: Long): Int = {
     var slot = hash(bytes, word) & (Slots - 1)
     while (slots(slot) > 0 && !isEqual(bytes, entries(slots(slot) - 1), word)) slot = (slot + 1) & (Slots - 1)
@@ -85,7 +85,7 @@ final private[blocks] class BlockDictionary {
 
 private object BlockDictionary {
 
-  /** So many have numbers of one byte. */
+  /** The maximum number of entries, whose numbers fit one byte. */
   final val MostEntries = 256
 
   private val Slots = 1024

@@ -5,7 +5,7 @@ import org.apache.spark.unsafe.Platform
 
 import org.slidewise.spark.shims.BlockSums
 
-/** Makes a block of rows, from the start of an array on. */
+/** Encodes rows as a block, from the start of an array on. */
 abstract private[execution] class RowsEncoder {
 
   /** The block that was encoded last. */
@@ -16,18 +16,19 @@ abstract private[execution] class RowsEncoder {
 }
 
 /**
- * Encodes staged rows as blocks. A block has, one after the other: its number of rows and the sum of their [[RowHashes]]; the lanes
- * of null bits; the sizes of the values of sized columns; the lanes of the other columns; the bytes of the values of sized columns,
- * column by column. A sized column with few distinct values has these instead, and the numbers of the rows' values among them.
+ * Encodes staged rows as blocks. A block has, one after the other: its number of rows and the sum of their [[RowHashes]]; the
+ * lanes of null bits; the sizes of the values of sized columns; the lanes of the other columns; the bytes of the values of sized
+ * columns, column by column. A sized column with few distinct values instead has a dictionary of these values and, for each row,
+ * the number of its value.
  *
- * The words of a lane are encoded as integers, with as many bytes each as the greatest needs: their differences from the least
- * one (frame of reference) or, where this takes less, those of the differences between neighbours (delta). A constant takes no
- * bytes a row.
+ * The words of a lane are encoded as integers of the width that the greatest integer needs. The integers are the differences from
+ * the least word (frame of reference) or, if these take fewer bytes, the steps between neighbours minus the least step (delta). A
+ * constant takes no bytes for a row.
  *
  * Memory: the block that was encoded last.
  *
  * @param hashed
- *   whether blocks have the sum of the hashes of their rows; otherwise it is 0
+ *   whether blocks hold the sum of the hashes of their rows; otherwise the sum is 0
  */
 final private[execution] class BlockEncoder(layout: BlockLayout, hashed: Boolean) extends RowsEncoder {
   import BlockEncoder._
@@ -88,7 +89,7 @@ final private[execution] class BlockEncoder(layout: BlockLayout, hashed: Boolean
     val lane = layout.nullLanes + layout.sized(sized)
     val dictionary = dictionaries(sized)
     dictionary.read(rows, lane)
-    // One less than the number of distinct values takes a byte.
+    // The number of distinct values minus one fits one byte.
     Platform.putByte(block, at, (if (dictionary.isUsed) Distinct else Each).toByte)
     Platform.putByte(block, at + 1, (dictionary.size - 1).toByte)
     at += 2
@@ -119,7 +120,7 @@ final private[execution] class BlockEncoder(layout: BlockLayout, hashed: Boolean
       }
     } else {
       val ofNulls = (column >> 6) * rows.capacity
-      // For a null, the value before it is written, which needs no more bytes.
+      // A null is written as the previous value, which needs no wider integers.
       var last = firstValue(rows, column) << unused >> unused
       var i = 0
       while (i < rows.count) {
@@ -199,7 +200,7 @@ final private[execution] class BlockEncoder(layout: BlockLayout, hashed: Boolean
       i += 1
     }
     width = widthOf(greatest - least)
-    // Steps that leave 64 bits wrap, and come back when they are added.
+    // Steps that overflow 64 bits wrap around. Adding them restores the exact words.
     stepWidth = if (count < 2) 8 else widthOf(greatestStep - leastStep)
   }
 
@@ -239,14 +240,14 @@ private[execution] object BlockEncoder extends BlockSums {
   /** Flag in a lane's first byte, beside the width: words are written as steps. */
   val Steps = 16
 
-  /** Whether a sized column has the values of each row, or the distinct values. */
+  /** Whether a sized column holds the value of each row, or distinct values. */
   val Each = 0
   val Distinct = 1
 
-  /** Words are read whole, also the last ones, which have fewer bytes. */
+  /** The padding at the end of a block. The decoder reads eight bytes for each word, even if the last words have fewer bytes. */
   val SlackBytes = 8
 
-  // What a lane takes at most, besides its words.
+  // The maximum size of a lane besides its words.
   private val LaneBytes = 160L
 
   /** The number of bytes that integers from 0 to `most` need. */

@@ -6,9 +6,9 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, UnsafeRow}
 import org.apache.spark.sql.types._
 
 /**
- * Where the values of rows lie in blocks. A lane holds one word of each row: first the words with the null bits, then a word for each
- * column, as in Spark's `UnsafeRow`. A column is sized if its values differ in size. Its lane has their sizes, and their bytes lie
- * apart.
+ * The layout of rows in blocks. A lane holds one word of each row: first the words with the null bits, then a word for each
+ * column, as in Spark's `UnsafeRow`. A column is sized if its values differ in size. Its lane holds the sizes of the values, and
+ * the bytes of the values are stored separately.
  */
 final private[execution] class BlockLayout(types: Array[DataType]) extends Serializable {
   import BlockLayout._
@@ -28,17 +28,17 @@ final private[execution] class BlockLayout(types: Array[DataType]) extends Seria
   /** For each column, the number of high bits of its words that are always 0. */
   val unusedBits: Array[Int] = types.map(unusedBitsOf)
 
-  // Spark overwrites such values in place, also null.
+  // Spark overwrites values of these types in place, and therefore reserves bytes even for a null.
   private[this] val reserved = types.map(t => if (UnsafeRow.isMutable(t)) 2 * WordBytes else 0)
 
   def dataType(column: Int): DataType = types(column)
 
   def isSized(column: Int): Boolean = !UnsafeRow.isFixedLength(types(column))
 
-  /** The size of a row without the values that differ in size, in bytes. */
+  /** The size of a row without its variable-length values, in bytes. */
   def fixedBytes: Int = lanes * WordBytes
 
-  /** The bytes that a row has for a value of a sized column; of no bytes if it is null. */
+  /** The bytes that a row uses for a value of `size` bytes in a sized column. The size of a null is 0. */
   def bytesInRow(column: Int, size: Int): Int =
     math.max((size + WordBytes - 1) & -WordBytes, reserved(column))
 }
@@ -54,7 +54,7 @@ private[execution] object BlockLayout {
   /** Whether the value of a narrow type is in the low bits of its word. */
   val isLittleEndian: Boolean = ByteOrder.nativeOrder == ByteOrder.LITTLE_ENDIAN
 
-  /** An array of at least some bytes; if there can be, with room for growth. */
+  /** A new array of at least `least` bytes, with room for growth if possible. */
   private[blocks] def bytes(least: Long): Array[Byte] =
     new Array[Byte](math.max(least, math.min(least + least / 4, MostBytes)).toInt)
 

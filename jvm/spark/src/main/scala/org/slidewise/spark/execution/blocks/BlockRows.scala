@@ -9,25 +9,25 @@ import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.slidewise.spark.shims.SparkBatches
 
 /**
- * Rows of which some come in blocks; the same object each time. A row is no longer valid when the next one is requested. Who knows
- * of blocks can take them whole, where no row of one has been taken.
+ * An iterator over rows, some of which are in blocks. The iterator reuses the row object, so a row is valid until the next row is
+ * requested. A caller can read a whole block instead, if no row of the block has been read.
  */
 abstract private[execution] class RowsInBlocks extends AbstractIterator[InternalRow] {
 
-  /** Whether the next rows are those of a whole block. There must be rows. */
+  /** Whether the next rows are a whole block. There must be a next row. */
   def isBlockNext: Boolean
 
-  /** Decodes the next block. Its rows do not come any more, unless it is given back. */
+  /** Decodes the next block. The iterator skips the rows of this block, unless [[giveBack]] is called. */
   def nextBlock(): BlockDecoder
 
-  /** Gives the block back that was taken last: its rows come next. */
+  /** Returns the last block to the iterator, whose next rows are then the rows of this block. */
   def giveBack(): Unit
 
-  /** A row of the block that was taken last; the same object each time. */
+  /** A row of the last block, in a row object that is reused. */
   def rowAt(place: Int): UnsafeRow
 }
 
-/** The rows of blocks that one decoder decodes one after the other. */
+/** An iterator over the rows of blocks that a single decoder decodes one after the other. */
 sealed abstract private[execution] class DecodedBlocks(layout: BlockLayout) extends RowsInBlocks {
   final protected[this] val decoder = new BlockDecoder(layout)
   private[this] val writer = new DecodedRows(layout)
@@ -79,7 +79,7 @@ sealed abstract private[execution] class DecodedBlocks(layout: BlockLayout) exte
  * The rows of blocks.
  *
  * @param plain
- *   whether the blocks are those of a [[PlainEncoder]]
+ *   whether a [[PlainEncoder]] encoded the blocks
  */
 final private[execution] class BlockRows(
     blocks: Iterator[InternalRow],
@@ -95,12 +95,12 @@ final private[execution] class BlockRows(
   }
 }
 
-/** The rows of batches, each of which is one block, or more if it has many rows. */
+/** The rows of batches. Each batch is one block, or several blocks if it has many rows. */
 final private[execution] class BatchRows(batches: Iterator[ColumnarBatch], layout: BlockLayout)
     extends DecodedBlocks(layout) {
   private[this] var batch: ColumnarBatch = _
 
-  // Of the batch's rows, whose number a reader may change that is asked for more.
+  // The rows decoded so far, and the rows of the batch. A columnar reader may change the batch when the next batch is requested.
   private[this] var taken, rows = 0
 
   override protected def hasBlock: Boolean = {

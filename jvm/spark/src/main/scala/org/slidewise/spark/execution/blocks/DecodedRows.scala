@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
 /**
- * Writes rows of some columns of decoded blocks, as Spark lays rows out, one after the other.
+ * Writes rows with some columns of decoded blocks, one after the other, in the layout of `UnsafeRow`.
  *
  * Memory: 16 bytes for each row of a block; and its rows, unless they are written elsewhere.
  *
@@ -18,23 +18,23 @@ import org.apache.spark.unsafe.Platform
 final private[execution] class DecodedRows(layout: BlockLayout, columns: Array[Int], sizeBytes: Int) {
   import BlockLayout.WordBytes
 
-  /** Rows of all columns, and nothing before them. */
+  /** Writes rows with all columns, without size fields. */
   def this(layout: BlockLayout) = this(layout, Array.range(0, layout.columns), 0)
 
   private[this] val rowLayout = new BlockLayout(columns.map(layout.dataType))
   private[this] val areAll = columns.sameElements(Array.range(0, layout.columns))
 
-  // By sized column of the rows, its number among those of the block.
+  // For each sized column of the rows, its number among the sized columns of the block.
   private[this] val sizedNumbers = rowLayout.sized.map(field => layout.sized.indexOf(columns(field)))
 
   private[this] var rows = Array.emptyByteArray
   private[this] var places = new Array[Int](1)
-  private[this] var filled = Array.emptyIntArray // how far rows have values that differ in size
+  private[this] var filled = Array.emptyIntArray // for each row, the end of the values so far
 
   /** Start of each row, at its size field, and the end of the last, in bytes from the first. */
   def starts: Array[Int] = places
 
-  /** Finds where the rows of a block begin. Returns the bytes that they take. */
+  /** Computes the starts of the rows of a block. Returns the size of all rows in bytes. */
   def measure(block: BlockDecoder): Int = {
     val count = block.count
     if (filled.length < count) {
@@ -59,21 +59,21 @@ final private[execution] class DecodedRows(layout: BlockLayout, columns: Array[I
     places(count)
   }
 
-  /** Writes the rows of a block, so that they can be pointed to until the next is written. */
+  /** Writes the rows of a block, so that [[pointTo]] can read them until the next block is written. */
   def write(block: BlockDecoder): Unit = {
     val size = measure(block)
     if (rows.length < size) rows = BlockLayout.bytes(size.toLong)
     write(block, rows, Platform.BYTE_ARRAY_OFFSET.toLong)
   }
 
-  /** Points `row` to a row of the block, which has no size before it. */
+  /** Points `row` to a row of the block. Rows must have no size fields. */
   def pointTo(row: UnsafeRow, number: Int): Unit = row.pointTo(
     rows,
     Platform.BYTE_ARRAY_OFFSET + places(number).toLong,
     places(number + 1) - places(number)
   )
 
-  /** Writes the rows of the block that was measured last from an address on. */
+  /** Writes the rows of the block that was measured last, from an address on. */
   def write(block: BlockDecoder, base: AnyRef, offset: Long): Unit = {
     if (sizeBytes > 0) writeSizes(block.count, base, offset)
     writeNulls(block, base, offset)
@@ -154,7 +154,7 @@ final private[execution] class DecodedRows(layout: BlockLayout, columns: Array[I
 
   /** Copies bytes, and writes zeros after them up to `inRow` bytes. */
   private def copy(from: AnyRef, place: Long, size: Int, to: AnyRef, at: Long, inRow: Int): Unit = {
-    // The whole words from the end on: the last has zeros after the value.
+    // Clears the words at the end that the value does not fill.
     var i = inRow - WordBytes
     while (i >= 0 && i >= size - 7) {
       Platform.putLong(to, at + i, 0L)

@@ -3,7 +3,7 @@ package org.slidewise.spark.execution.blocks
 import org.apache.spark.unsafe.Platform
 
 /**
- * Copies the lanes of rows and the bytes of their values as they are: for blocks that the same task reads again.
+ * Encodes rows without compression, for blocks that the same task reads again: copies the lanes and the bytes of values.
  * [[BlockDecoder.decodePlain]] reads them. Memory: the block.
  */
 final private[execution] class PlainEncoder(layout: BlockLayout) extends RowsEncoder {

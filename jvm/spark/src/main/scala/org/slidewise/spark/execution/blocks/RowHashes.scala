@@ -3,7 +3,7 @@ package org.slidewise.spark.execution.blocks
 import org.apache.spark.sql.catalyst.expressions.XXH64
 import org.apache.spark.unsafe.Platform
 
-/** Hashes rows, so that Spark can tell whether a task that ran again has written other rows. */
+/** Hashes rows, so that Spark can detect that a task that ran again has written other rows. */
 final private[blocks] class RowHashes(layout: BlockLayout) {
   private[this] var hashes = Array.emptyLongArray
 
@@ -51,6 +51,6 @@ final private[blocks] class RowHashes(layout: BlockLayout) {
 private object RowHashes {
   private val Seed = 42L
 
-  // Odd, with about as many ones as zeros: 2 to the 64th by the golden ratio.
+  // An odd number with about as many ones as zeros in binary: 2^64 divided by the golden ratio.
   private final val Multiplier = 0x9e3779b97f4a7c15L
 }

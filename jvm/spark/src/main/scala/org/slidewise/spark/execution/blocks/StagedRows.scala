@@ -10,13 +10,13 @@ final private[execution] class StagedRows(layout: BlockLayout) {
   import BlockLayout.WordBytes
 
   /**
-   * The words of lane `l` begin at `l * capacity`. A word of a sized column has the place of the value in [[bytes]] in its upper
-   * half and the size in its lower half.
+   * The words of lane `l` begin at `l * capacity`. A word of a sized column holds the place of the value in [[bytes]] in its
+   * upper half, and the size of the value in its lower half.
    */
   var words: Array[Long] = Array.emptyLongArray
   var bytes: Array[Byte] = Array.emptyByteArray
 
-  /** The number of rows that there is room for. */
+  /** The maximum number of rows in the current arrays. */
   var capacity = 0
 
   /** The number of rows. */
@@ -27,7 +27,7 @@ final private[execution] class StagedRows(layout: BlockLayout) {
 
   def heldBytes: Long = words.length.toLong * WordBytes + bytes.length
 
-  /** Makes room. Keeps the rows. */
+  /** Resizes the arrays to `rows` rows and `size` bytes of values. Keeps the rows. */
   def resize(rows: Int, size: Int): Unit = {
     if (rows != capacity) {
       val resized = new Array[Long](rows * layout.lanes)
@@ -47,7 +47,7 @@ final private[execution] class StagedRows(layout: BlockLayout) {
     used = 0
   }
 
-  /** Adds a row that there is room for. */
+  /** Adds a row. There must be room for the row. */
   def add(row: UnsafeRow): Unit = {
     val base = row.getBaseObject
     val from = row.getBaseOffset
@@ -60,14 +60,14 @@ final private[execution] class StagedRows(layout: BlockLayout) {
     while (i < layout.sized.length) {
       val column = layout.sized(i)
       val word = (layout.nullLanes + column) * capacity + count
-      // A null may have bytes, too: those that Spark would overwrite in place.
+      // A null may have bytes, too, which Spark would overwrite in place.
       words(word) = put(base, from + (words(word) >>> 32), words(word).toInt)
       i += 1
     }
     count += 1
   }
 
-  /** Copies the bytes of a value that there is room for. Returns its word. */
+  /** Copies the bytes of a value, for which there must be room. Returns the word of the value. */
   def put(base: AnyRef, from: Long, size: Int): Long = {
     Platform.copyMemory(base, from, bytes, Platform.BYTE_ARRAY_OFFSET + used.toLong, size.toLong)
     val word = used.toLong << 32 | size

@@ -6,20 +6,22 @@ import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnVector}
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Readers of a column of batches, as the words or the bytes that rows have for it. */
+/** Readers of a column of batches. They return the words or bytes that rows hold for the column. */
 private[execution] object VectorReader {
 
-  /** Reads values of one size. */
+  /** Reads values of fixed size. */
   sealed abstract class OfWords {
 
     /** Writes the words of the rows from `from` on; 0 for null. */
     def read(batch: ColumnarBatch, from: Int, count: Int, words: Array[Long]): Unit
   }
 
-  /** Reads values that differ in size. */
+  /** Reads variable-length values. */
   sealed abstract class OfBytes {
 
-    /** Writes the bytes of the values of the rows from `from` on, which are valid as long as the batch; null for null. */
+    /**
+     * Writes the bytes of the values of the rows from `from` on, which are valid as long as the batch is valid; null for null.
+     */
     def read(batch: ColumnarBatch, from: Int, count: Int, values: Array[UTF8String]): Unit
   }
 
@@ -113,7 +115,7 @@ private[execution] object VectorReader {
     }
   }
 
-  /** A row that has only a column of a batch's row. */
+  /** Projects a row of a batch to a single column. */
   private def projectionOf(layout: BlockLayout, column: Int): UnsafeProjection =
     UnsafeProjection.create(Seq(BoundReference(column, layout.dataType(column), nullable = true)))
 

@@ -9,7 +9,7 @@ import org.apache.spark.sql.vectorized.{ColumnarArray, ColumnarMap, ColumnVector
 import org.apache.spark.unsafe.Platform
 import org.apache.spark.unsafe.types.UTF8String
 
-/** Source of a vector's values, read when they are first asked for. */
+/** A source of a vector's values, which are loaded when they are first read. */
 private[execution] trait FieldSource {
 
   /** Writes the vector's values, see [[FieldVector.words]]. */
@@ -19,7 +19,7 @@ private[execution] trait FieldSource {
 /**
  * The values of one field of some rows.
  *
- * Memory: nine bytes for each row of its capacity; values that differ in size lie elsewhere.
+ * Memory: nine bytes for each row of its capacity; variable-length values are stored elsewhere.
  */
 final private[execution] class FieldVector(dataType: DataType, capacity: Int) extends ColumnVector(dataType) {
   private[this] val isNull = new Array[Boolean](capacity)
@@ -29,16 +29,16 @@ final private[execution] class FieldVector(dataType: DataType, capacity: Int) ex
   private[this] var valueOffsets: Array[Long] = _
 
   /**
-   * A word for each row: an integer with its sign, the bits of a floating-point number, or 0 or 1. For a value whose size differs,
-   * its place after the row's address (see [[addresses]]) in the upper half, and its size in the lower one; without addresses,
-   * the unscaled value of a decimal. Not defined for a null.
+   * A word for each row: an integer with its sign, the bits of a floating-point number, or 0 or 1. The word of a variable-length
+   * value holds the offset of the value from the row's address (see [[addresses]]) in its upper half, and the size in its lower
+   * half. Without addresses, the word of a wide decimal is its unscaled value. The word of a null is undefined.
    */
   val words = new Array[Long](capacity)
 
-  /** Reads the values from `source` when they are asked for. */
+  /** Loads the values from `source` when they are first read. */
   def await(source: FieldSource): Unit = awaited = source
 
-  /** Reads the values that have not been asked for yet. */
+  /** Loads the values now if they have not been loaded yet. */
   def load(): Unit = if (awaited != null) {
     val source = awaited
     awaited = null
@@ -46,7 +46,7 @@ final private[execution] class FieldVector(dataType: DataType, capacity: Int) ex
     source.load(this)
   }
 
-  /** Sets the addresses of the rows, for values that differ in size. */
+  /** Sets the addresses of the rows, for variable-length values. */
   def addresses(bases: Array[AnyRef], offsets: Array[Long]): Unit = {
     valueBases = bases
     valueOffsets = offsets
@@ -131,7 +131,7 @@ final private[execution] class FieldVector(dataType: DataType, capacity: Int) ex
 
 private[execution] object FieldVector {
 
-  /** Whether a vector can have values of a type. */
+  /** Whether a vector can hold values of a type. */
   def holds(dataType: DataType): Boolean = dataType match {
     case BooleanType | ByteType | ShortType | IntegerType | LongType | FloatType | DoubleType => true
     case DateType | TimestampType | TimestampNTZType | _: YearMonthIntervalType | _: DayTimeIntervalType =>

@@ -5,9 +5,9 @@ import org.apache.spark.sql.types._
 import org.slidewise.spark.execution.blocks.BlockLayout
 
 /**
- * Leads from the words of a [[FieldVector]] to those that rows have for the values of a type, and back.
+ * Converts the words of a [[FieldVector]] to the words that rows hold for values of a type, and back.
  *
- * A row has a narrow value in the first bytes of its word, followed by zeros.
+ * A row holds a narrow value in the first bytes of its word, followed by zeros.
  */
 final private[execution] class FieldWords(dataType: DataType) {
   private[this] val (unused, signed) = dataType match {

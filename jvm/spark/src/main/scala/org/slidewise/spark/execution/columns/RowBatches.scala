@@ -14,7 +14,7 @@ import org.slidewise.spark.execution.blocks.BlockLayout
 import org.slidewise.spark.execution.rows.RowBytes
 
 /**
- * Rows as batches, each valid until the next is requested.
+ * Converts rows to batches. A batch is valid until the next batch is requested.
  *
  * Memory: the rows of a batch, at most [[RowBatches.MostRows]] and [[RowBatches.FewBytes]] or one row, and nine bytes for each of
  * their values.
@@ -56,15 +56,15 @@ final private[execution] class RowBatches(rows: Iterator[InternalRow], types: Se
 
 private[execution] object RowBatches {
 
-  /** The greatest number of rows of a batch. */
+  /** The maximum number of rows of a batch. */
   final val MostRows = 1024
 
-  /** A batch with as many bytes gets no more rows. */
+  /** The size in bytes at which a batch is complete. */
   final val FewBytes: Int = 256 << 10
 }
 
 /**
- * A field of rows that lie at some addresses.
+ * Reads a field of the rows at some addresses.
  *
  * @param types
  *   the types of the rows' fields

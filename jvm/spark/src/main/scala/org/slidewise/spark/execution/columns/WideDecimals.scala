@@ -8,7 +8,7 @@ import org.slidewise.spark.execution.blocks.BlockLayout
 /** Decimals of more than 18 digits with unscaled values of 64 bits, as unsafe rows store them. */
 private[execution] object WideDecimals {
 
-  /** The bytes that a row has for a value, after its fields. */
+  /** The number of bytes that a row holds for a value, after its fields. */
   final val Bytes: Int = 16
 
   def isWide(dataType: DataType): Boolean = dataType match {
@@ -16,7 +16,7 @@ private[execution] object WideDecimals {
     case _                    => false
   }
 
-  /** For each type, the place of its value's bytes after the first wide one's; -1 if it is not wide. */
+  /** For each type, the offset of its value's bytes from the bytes of the first wide value; -1 if the type is not wide. */
   def places(types: Seq[DataType]): Array[Int] = {
     val before = types.scanLeft(0)((place, dataType) => if (isWide(dataType)) place + Bytes else place)
     types.zip(before).map { case (dataType, place) => if (isWide(dataType)) place else -1 }.toArray
@@ -28,7 +28,7 @@ private[execution] object WideDecimals {
    * @param row
    *   the address of the row
    * @param place
-   *   the place of the value's bytes, after the row's address
+   *   the offset of the value's bytes from the row's address
    * @return
    *   the word of the field
    */
@@ -36,7 +36,7 @@ private[execution] object WideDecimals {
     val bits =
       java.lang.Long.SIZE - java.lang.Long.numberOfLeadingZeros(if (unscaled < 0L) ~unscaled else unscaled)
     val size = bits / 8 + 1
-    // The fewest bytes, the highest first.
+    // The minimum number of bytes, in big-endian order.
     val bytes = unscaled << java.lang.Long.SIZE - 8 * size
     clear(base, row, place)
     Platform.putLong(

@@ -6,13 +6,13 @@ import org.apache.spark.sql.execution.SparkPlan
 
 import org.slidewise.spark.execution.blocks.{BatchRows, BlockLayout}
 
-/** An operator that reads batches where its children have them, and their rows otherwise. */
+/** An operator that reads the batches of columnar children, and the rows of other children. */
 private[spark] trait BatchesIn extends SparkPlan {
 
-  /** The children whose batches are read; the first one. */
+  /** The children whose batches are read. By default, the first child. */
   protected def readInBatches: Seq[SparkPlan] = children.take(1)
 
-  /** The operator over batches, which Spark would make rows of only for this operator. */
+  /** This operator over the batches of its children, where Spark would convert the batches to rows only for this operator. */
   final def overBatches: SparkPlan = {
     val read = readInBatches
     val below = children.map { child =>

@@ -10,9 +10,9 @@ import org.apache.spark.sql.execution.exchange.{ShuffleExchangeExec, ShuffleOrig
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 /**
- * Spark's `ShuffleExchangeExec` with a hash partitioning, whose records are blocks of rows. Each row goes to the partition that it
- * has in Spark, and the rows of a task keep their order there. To Spark's reuse of exchanges, it is Spark's own: each reader gets
- * the same rows from either. Takes rows, or the batches of a columnar child.
+ * Spark's `ShuffleExchangeExec` with a hash partitioning, whose records are blocks of rows. Each row goes to the partition that
+ * it has in Spark, and the rows of a task keep their order there. Spark's exchange reuse treats the operator as Spark's own
+ * exchange, because readers get the same rows from either. Takes rows, or the batches of a columnar child.
  *
  * Memory: see [[BlockStages]].
  */

@@ -8,7 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.util.MutablePair
 
 /**
- * Makes the records of blocks for Spark's shuffle writers. Returns the same object each time, or copies if the shuffle may keep
+ * Makes the records of blocks for Spark's shuffle writers. Reuses the record object, or returns copies if the shuffle may keep
  * records.
  *
  * @param partitions

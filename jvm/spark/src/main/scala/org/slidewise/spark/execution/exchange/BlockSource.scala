@@ -5,20 +5,20 @@ import java.util.function.ToIntFunction
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
-/** Rows to be staged, by their partitions. */
+/** A source of rows that are staged by partition. */
 sealed abstract private[exchange] class BlockSource {
 
   def hasNext: Boolean
 
-  /** Stages rows, until a block must be handed out. Returns it; null if all rows are staged. */
+  /** Stages rows until a block must be written. Returns this block, or null if all rows are staged. */
   def stage(): Product2[Int, InternalRow]
 }
 
 /**
- * Rows that come one by one.
+ * Rows that are read one by one.
  *
  * @param partitionOf
- *   the number of a row's partition; asked for once, in the order in which rows come
+ *   the number of a row's partition; called once for each row, in order
  */
 final private[exchange] class RowSource(
     rows: Iterator[InternalRow],
@@ -26,8 +26,8 @@ final private[exchange] class RowSource(
     stages: BlockStages,
     write: BlockWrite
 ) extends BlockSource {
-  private[this] var waiting: UnsafeRow = _ // has come, and is not staged
-  private[this] var partition = 0 // that of the row that came last
+  private[this] var waiting: UnsafeRow = _ // has been read, but not staged
+  private[this] var partition = 0 // of the row that was read last
 
   override def hasNext: Boolean = waiting != null || rows.hasNext
 
@@ -55,12 +55,12 @@ final private[exchange] class RowSource(
   }
 }
 
-/** Rows that come column by column. Without memory for some of them, these are staged one by one. */
+/** Rows that are read column by column. If there is no memory for a slice of rows, its rows are staged one by one. */
 final private[exchange] class ColumnSource(rows: ColumnRows, stages: BlockStages, write: BlockWrite)
     extends BlockSource {
   private[this] val slice =
     new ColumnSlice(rows, stages, write, math.min(ColumnSource.MostRows, stages.mostRows))
-  private[this] var taken = 0 // of the rows turned to
+  private[this] var taken = 0 // of the current rows
   private[this] var oneByOne: RowSource = _
 
   override def hasNext: Boolean = oneByOne != null && oneByOne.hasNext || slice.count > 0 || hasRows

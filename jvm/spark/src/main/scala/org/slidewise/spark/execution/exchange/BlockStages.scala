@@ -7,11 +7,11 @@ import org.slidewise.spark.execution.blocks.StagedRows
 import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
 
 /**
- * The rows of each partition that wait to be a block.
+ * Buffers the rows of each partition until they are encoded as a block.
  *
- * Memory: for each partition at most 64 KiB, all of them 16 MiB; and the block that was handed out last. Stages begin small and
- * grow; without memory they stay as small as they are. Leaves memory for a first page of Spark's writer, which asks for it when
- * the first block comes.
+ * Memory: for each partition at most 64 KiB of words and 64 KiB of variable-length values, for all partitions 16 MiB; and the
+ * last block. Stages begin small and grow; if memory is short, they stop growing. Leaves memory for the first page of Spark's
+ * writer, which acquires the page when the first block arrives.
  */
 final private[exchange] class BlockStages(write: BlockWrite, resources: TaskResources) {
   import BlockStages._
@@ -20,11 +20,11 @@ final private[exchange] class BlockStages(write: BlockWrite, resources: TaskReso
   private[this] val memory = new HeapMemory(resources)
   private[this] var reserved = if (memory.acquire(ReservedBytes)) ReservedBytes else 0L
 
-  /** The greatest number of bytes of a block's values that differ in size, and of its other words. */
+  /** The maximum number of bytes of a block's variable-length values. The maximum for its words is the same. */
   val most: Int = math.max(LeastBytes, math.min(MostBytes, AllBytes / partitions))
   private[this] val rowBytes = math.max(1, layout.fixedBytes)
 
-  /** The greatest number of rows of a block. */
+  /** The maximum number of rows of a block. */
   val mostRows: Int = math.max(1, most / rowBytes)
   private[this] val stages = Array.fill(partitions)(new StagedRows(layout))
   private[this] val encoder = write.newEncoder()
@@ -36,7 +36,7 @@ final private[exchange] class BlockStages(write: BlockWrite, resources: TaskReso
 
   def isEmpty: Boolean = opened == 0
 
-  /** Whether a partition has, or can get, room for these rows more, with values of these bytes. */
+  /** Whether a partition has, or can get, room for `rows` more rows with `bytes` bytes of variable-length values. */
   def hasRoom(partition: Int, rows: Int, bytes: Long): Boolean = {
     val stage = stages(partition)
     val (newRows, newBytes) = (stage.count + rows, stage.used + bytes)
@@ -60,14 +60,14 @@ final private[exchange] class BlockStages(write: BlockWrite, resources: TaskReso
   private def larger(size: Int, first: Int, needed: Int, most: Int): Int =
     math.max(needed, math.min(most, math.max(size * 4, first)))
 
-  /** The stage of a partition to which rows are added. */
+  /** The stage of a partition, for adding rows. */
   def open(partition: Int): StagedRows = {
     val stage = stages(partition)
     if (stage.count == 0) opened += 1
     stage
   }
 
-  /** A block of one row, for which there is no room. */
+  /** Encodes a row for which there is no room as a block of its own. */
   def alone(partition: Int, row: UnsafeRow, bytes: Int): Product2[Int, InternalRow] = {
     leavePage()
     val stage = new StagedRows(layout)
@@ -78,7 +78,7 @@ final private[exchange] class BlockStages(write: BlockWrite, resources: TaskReso
     record.of(partition, once.bytes, size)
   }
 
-  /** The rows of a partition as a block; it has none then. */
+  /** Encodes the rows of a partition as a block, and empties the partition. */
   def handOut(partition: Int): Product2[Int, InternalRow] = {
     leavePage()
     val stage = stages(partition)
@@ -88,7 +88,7 @@ final private[exchange] class BlockStages(write: BlockWrite, resources: TaskReso
     record.of(partition, encoder.bytes, size)
   }
 
-  /** The rows of the first partition that has any as a block. */
+  /** Encodes the rows of the first partition that is not empty as a block. */
   def drain(): Product2[Int, InternalRow] = {
     while (stages(drained).count == 0) drained += 1
     handOut(drained)

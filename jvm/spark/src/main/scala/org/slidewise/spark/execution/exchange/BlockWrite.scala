@@ -8,13 +8,13 @@ import org.slidewise.spark.execution.blocks.{BlockEncoder, BlockLayout, PlainEnc
  * How an exchange writes rows.
  *
  * @param hashed
- *   whether blocks have the sum of the hashes of their rows
+ *   whether blocks hold the sum of the hashes of their rows
  * @param rows
  *   counts the rows
  * @param bytes
- *   counts the size that they have in Spark
+ *   counts the size of the rows as `UnsafeRow`s
  * @param plain
- *   whether blocks are those of a `PlainEncoder`
+ *   whether a `PlainEncoder` encodes the blocks
  */
 final private[execution] case class BlockWrite(
     layout: BlockLayout,

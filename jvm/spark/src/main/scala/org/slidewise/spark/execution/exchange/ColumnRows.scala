@@ -7,31 +7,31 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.slidewise.spark.execution.blocks.{BlockDecoder, BlockLayout, RowsInBlocks, VectorReader}
 import org.slidewise.spark.shims.SparkBatches
 
-/** Rows that lie column by column, some at a time. */
+/** Rows that are read column by column, one batch or block at a time. */
 abstract private[exchange] class ColumnRows {
 
-  /** Turns to the next rows. Returns whether there are any. */
+  /** Moves to the next rows. Returns false if there are none. */
   def advance(): Boolean
 
   /** The number of rows. */
   def count: Int
 
-  /** Writes the partitions of the rows from `from` until `end` into `into`, from its start on. Asked for once for each row. */
+  /** Writes the partitions of the rows `from` to before `end` into `into`, from index 0 on. Called once for each row. */
   def partitions(from: Int, end: Int, into: Array[Int]): Unit
 
   def anyNull(column: Int): Boolean
   def isNull(column: Int, row: Int): Boolean
 
-  /** Writes the words that rows have for the values of one of [[BlockLayout.fixed]]; 0 for null. */
+  /** Writes the words that `UnsafeRow`s hold for the values of one of [[BlockLayout.fixed]]; 0 for null. */
   def words(fixed: Int, from: Int, rows: Int, into: Array[Long]): Unit
 
   /**
-   * Writes the bytes of the values of one of [[BlockLayout.sized]], which are valid until the next rows are turned to; null for
+   * Writes the bytes of the values of one of [[BlockLayout.sized]], which are valid until the next call of [[advance]]; null for
    * null.
    */
   def values(sized: Int, from: Int, rows: Int, into: Array[UTF8String]): Unit
 
-  /** A row; valid until the next is asked for. */
+  /** A row, valid until the next call. */
   def row(number: Int): UnsafeRow
 }
 
@@ -46,7 +46,7 @@ final private[exchange] class BatchColumns(
   private[this] val whole = UnsafeProjection.create(Array.tabulate(layout.columns)(layout.dataType))
   private[this] var batch: ColumnarBatch = _
 
-  // A reader that is asked for more may change the batch that it has returned.
+  // Stored, because a columnar reader may change a batch that it has returned when the next batch is requested.
   private[this] var rows = 0
 
   override def count: Int = rows
@@ -71,13 +71,13 @@ final private[exchange] class BatchColumns(
   override def row(number: Int): UnsafeRow = whole(batch.getRow(number))
 }
 
-/** Numbers the partitions of the rows of blocks. */
+/** Determines the partitions of the rows of blocks. */
 abstract private[execution] class BlockPartitions {
 
-  /** Turns to the rows of a block. */
+  /** Moves to the rows of a block. */
   def begin(block: BlockDecoder): Unit
 
-  /** The partition of a row. Asked for once for each row, in their order. */
+  /** The partition of a row. Called once for each row, in order. */
   def of(row: Int): Int
 }
 

@@ -6,12 +6,12 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.slidewise.spark.execution.blocks.StagedRows
 
 /**
- * Some rows that are staged together, column by column.
+ * A slice of rows that are staged together, column by column.
  *
  * Memory: for `most` rows, one word each, and a reference for each value of a sized column.
  *
  * @param most
- *   the greatest number of rows
+ *   the maximum number of rows
  */
 final private[exchange] class ColumnSlice(
     rows: ColumnRows,
@@ -28,7 +28,7 @@ final private[exchange] class ColumnSlice(
   private[this] val targets = new Array[StagedRows](most)
   private[this] val places = new Array[Int](most)
 
-  // By partition, for those that have rows of the slice and were not asked for room.
+  // The rows and bytes of each partition of the slice whose room has not been checked yet.
   private[this] val counts = new Array[Int](write.partitions)
   private[this] val bytes = new Array[Long](write.partitions)
 
@@ -38,13 +38,14 @@ final private[exchange] class ColumnSlice(
   /** The number of rows. */
   var count = 0
 
-  /** The size that the rows have in Spark, in bytes. */
+  /** The size of the rows as `UnsafeRow`s, in bytes. */
   var rowBytes = 0L
 
-  // Of the rows taken last: so many more should fit into an empty stage, whatever their partitions are.
+  // The number of rows of the next slice, estimated from the last slice. The rows should fit into one empty stage, whatever their
+  // partitions are.
   private[this] var next = math.min(FirstRows, most)
 
-  /** Takes rows, at most `most` from `start` on. */
+  /** Reads rows, at most `most` from `start` on. */
   def take(start: Int): Unit = {
     from = start
     asked = 0
@@ -77,7 +78,7 @@ final private[exchange] class ColumnSlice(
     }
   }
 
-  /** The first partition without room for its rows; -1 if all have. */
+  /** The first partition without room for its rows; -1 if all partitions have room. */
   def withoutRoom(): Int = {
     while (asked < count && hasRoom(numbers(asked))) asked += 1
     if (asked < count) numbers(asked) else -1
@@ -106,7 +107,7 @@ final private[exchange] class ColumnSlice(
     count = 0
   }
 
-  /** Gives each row its place, without nulls. */
+  /** Gives each row its place, and clears its null bits. */
   private def place(): Unit = {
     var i = 0
     while (i < count) {
@@ -157,7 +158,7 @@ final private[exchange] class ColumnSlice(
     }
   }
 
-  /** The rows, to be staged one by one. The slice has none then. */
+  /** Returns a source that stages the rows one by one, and empties the slice. */
   def oneByOne(): RowSource = {
     val first = from
     var number = -1

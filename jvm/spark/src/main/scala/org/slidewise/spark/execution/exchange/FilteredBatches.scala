@@ -52,7 +52,7 @@ final private[exchange] class FilteredBatches(
 }
 
 /**
- * Columns of batches, some of which are computed. Not safe for concurrent use.
+ * The output columns of batches: columns of the batch, or computed values. Not safe for concurrent use.
  *
  * @param input
  *   the attributes of a row of a batch
@@ -66,7 +66,8 @@ final private[exchange] class ColumnsOfBatch(columns: Seq[NamedExpression], inpu
   private[this] var capacity = 0
   private[this] var vectors: Array[FieldVector] = _
 
-  // The number of the column of the batch; or of the computed value, less their number.
+  // For each output column, the number of its column in the batch or, if it is computed, the number of its value minus the number
+  // of all computed values, which is negative.
   private[this] val places = {
     var values = -computed.size - 1
     columns.map { column =>
@@ -78,7 +79,7 @@ final private[exchange] class ColumnsOfBatch(columns: Seq[NamedExpression], inpu
     }.toArray
   }
 
-  /** The columns of some rows of a batch, valid until the next call; of all its rows if `selected` is null. */
+  /** The columns of the selected rows of a batch, or of all its rows if `selected` is null. Valid until the next call. */
   def of(batch: ColumnarBatch, selected: Array[Int], count: Int): Array[ColumnVector] = {
     if (computed.nonEmpty) compute(batch, selected, count)
     places.map { place =>
@@ -110,7 +111,7 @@ final private[exchange] class ColumnsOfBatch(columns: Seq[NamedExpression], inpu
 
 private[exchange] object ColumnsOfBatch {
 
-  /** Whether batches can have a column: one that is there, or a value of a fixed size. */
+  /** Whether an output column of batches is possible: a column of the batch, or a deterministic value of fixed size. */
   def areThere(column: NamedExpression): Boolean = computedBy(column).forall { value =>
     value.deterministic && FieldVector.holds(value.dataType) && StateTypes.isFixedWidth(value.dataType)
   }

@@ -9,14 +9,13 @@ import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
 /**
- * Spark's `ProjectExec` above its `FilterExec`, or one of them, whose input and output are batches. Reads the vectors below it and
- * copies none: see [[SelectedVector]]. Memory: nine bytes for each value of a batch that is computed.
+ * Evaluates Spark's `ProjectExec` over `FilterExec`, or one of them, on batches. Reads the vectors of the child without copying
+ * them: see [[SelectedVector]]. Memory: nine bytes for each computed value of a batch.
  *
  * @param columns
- *   columns of the child, perhaps with other names, and values of a fixed size that are computed; all columns of the child if there
- *   are none
+ *   columns of the child, perhaps with other names, and computed values of fixed size; none for all columns of the child
  * @param condition
- *   deterministic
+ *   the filter condition, which is deterministic; none if all rows are kept
  */
 case class FilteredBatchesExec(
     columns: Option[Seq[NamedExpression]],
@@ -25,7 +24,7 @@ case class FilteredBatchesExec(
 ) extends UnaryExecNode {
   import FilteredBatchesExec.NumRows
 
-  /** The operators that this one stands for, whose output is rows. */
+  /** The row-based operators that this operator replaces. */
   @transient private[exchange] lazy val inRows: SparkPlan = {
     val rows = FilteredBatchesExec.inRows(child)
     val filtered = condition.fold[SparkPlan](rows)(FilterExec(_, rows))
@@ -65,7 +64,10 @@ case class FilteredBatchesExec(
 private[spark] object FilteredBatchesExec {
   private val NumRows = "numOutputRows"
 
-  /** The batches that a plan makes rows of, perhaps only some of their rows and columns; none if it does anything else. */
+  /**
+   * The columnar plan whose batches `rows` converts to rows, perhaps with a filter and a projection; none if `rows` does anything
+   * else.
+   */
   def below(rows: SparkPlan): Option[SparkPlan] = rows match {
     case ProjectExec(columns, child) if columns.forall(ColumnsOfBatch.areThere) =>
       below(child).collect {
@@ -80,20 +82,20 @@ private[spark] object FilteredBatchesExec {
           FilteredBatchesExec(None, Some(condition), batches)
       }
     case toRows: ColumnarToRowTransition =>
-      Some(toRows.child) // Spark's, or that of an engine that has batches
-    case batches if batches.supportsColumnar => Some(batches) // and rows, as a cache does
+      Some(toRows.child) // of Spark, or of another columnar engine
+    case batches if batches.supportsColumnar => Some(batches) // which may also return rows, as a cache does
     case _                                   => None
   }
 
-  /** The plan that Spark has where an exchange reads batches as rows: these are made in one generated function. */
+  /** The plan in which an exchange reads batches as rows, as in Spark: one generated function creates the rows. */
   private[exchange] def exchanged(exchange: SparkPlan => SparkPlan, batches: SparkPlan): SparkPlan = {
-    // What makes the batches has its generated functions already.
+    // The operators that produce the batches already have their generated functions.
     val source = sourceOf(batches)
     val leaf = BatchesLeafExec(source.output, source.supportsRowBased)
     CollapseCodegenStages()(exchange(inRows(withSource(batches, leaf)))).transformUp { case `leaf` => source }
   }
 
-  /** The plan of `above` over batches or rows, which are made in the same generated function. */
+  /** The plan of `above` over the rows of `below`, in one generated function. `below` returns batches or rows. */
   private[execution] def generated(above: SparkPlan => SparkPlan, below: SparkPlan): SparkPlan =
     if (below.supportsColumnar) exchanged(above, below)
     else
@@ -102,7 +104,7 @@ private[spark] object FilteredBatchesExec {
         case InputAdapter(child)          => child
       }))
 
-  /** The rows of a plan, which are made in one generated function if it has batches. */
+  /** The rows of a plan. If the plan is columnar, one generated function creates the rows. */
   private[execution] def rowsOf(plan: SparkPlan): SparkPlan =
     if (plan.supportsColumnar) exchanged(identity, plan) else plan
 
@@ -124,7 +126,7 @@ private[spark] object FilteredBatchesExec {
   }
 }
 
-/** Stands for the operator that makes batches, so that rules do not look below it. */
+/** A placeholder for the operator that produces the batches, which keeps rules from changing the plan below. */
 private case class BatchesLeafExec(
     override val output: Seq[Attribute],
     override val supportsRowBased: Boolean

@@ -8,7 +8,7 @@ import org.apache.spark.unsafe.hash.Murmur3_x86_32
 /** The partitions of a batch's rows, as Spark's `HashPartitioning` numbers them. */
 abstract private[execution] class PartitionIds {
 
-  /** Writes those of the rows from `from` until `end` into `into`, from its start on. */
+  /** Writes the partitions of the rows `from` to before `end` into `into`, from index 0 on. */
   def read(batch: ColumnarBatch, from: Int, end: Int, into: Array[Int]): Unit
 }
 
@@ -31,7 +31,7 @@ private[execution] object PartitionIds {
     case other => new OfRows(other, input)
   }
 
-  /** A hash of columns whose types have a [[Hasher]], and its seed. */
+  /** Matches a Murmur3 hash of columns whose types have a [[Hasher]]. Returns the columns and the seed. */
   private object Murmur3OfColumns {
     def unapply(hash: HashExpression[_]): Option[(Seq[Attribute], Int)] = {
       val columns = hash.children.collect {
@@ -48,7 +48,7 @@ private[execution] object PartitionIds {
     case _ => None
   }
 
-  /** Any expression, evaluated row by row. */
+  /** Evaluates any expression row by row. */
   final private class OfRows(expression: Expression, input: Seq[Attribute]) extends PartitionIds {
     private[this] val number = UnsafeProjection.create(Seq(expression), input)
 
@@ -61,7 +61,7 @@ private[execution] object PartitionIds {
     }
   }
 
-  /** The hash of some columns, evaluated column by column. */
+  /** Evaluates the hash of some columns, column by column. */
   final private class OfColumns(ordinals: Array[Int], types: Array[DataType], seed: Int, count: Int)
       extends PartitionIds {
     private[this] val hashed = types.map(Hashed)
@@ -82,7 +82,10 @@ private[execution] object PartitionIds {
     }
   }
 
-  /** Replaces hashes by those with a further column: the vector, the first row, one past the last, the hashes. */
+  /**
+   * Adds a further column to hashes. The arguments are the column's vector, the first row, the row after the last, and the
+   * hashes.
+   */
   private type Hasher = (ColumnVector, Int, Int, Array[Int]) => Unit
 
   private val Hashed: PartialFunction[DataType, Hasher] = {

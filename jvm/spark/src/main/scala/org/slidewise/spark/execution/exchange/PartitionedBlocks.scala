@@ -12,8 +12,8 @@ import org.slidewise.spark.execution.blocks.RowsInBlocks
 import org.slidewise.spark.execution.task.TaskResources
 
 /**
- * Collects rows by partition, and hands them out as blocks: a partition's when it is full, and all that is left at the end. A row
- * that finds no memory is a block of its own. Memory: see [[BlockStages]].
+ * Collects rows by partition, and returns them as blocks: the rows of a partition when it is full, and all remaining rows at the
+ * end. A row without memory becomes a block of its own. Memory: see [[BlockStages]].
  */
 final private[execution] class PartitionedBlocks private (
     source: BlockSource,
@@ -42,10 +42,10 @@ final private[execution] class PartitionedBlocks private (
 private[execution] object PartitionedBlocks {
 
   /**
-   * The blocks of a task's rows. They give their memory back when the task ends, however it ends.
+   * The blocks of a task's rows. Their memory is released when the task ends, also after an error or a cancellation.
    *
    * @param partitionOf
-   *   the number of a row's partition; asked for once, in the order in which rows come
+   *   the number of a row's partition; called once for each row, in order
    */
   def ofRows(
       rows: Iterator[InternalRow],
@@ -54,7 +54,7 @@ private[execution] object PartitionedBlocks {
       context: TaskContext
   ): PartitionedBlocks = of(write, context, new RowSource(rows, partitionOf, _, write))
 
-  /** The blocks of a task's rows that come in batches, as [[ofRows]]. */
+  /** The blocks of a task's batches of rows. See [[ofRows]]. */
   def ofBatches(
       batches: Iterator[ColumnarBatch],
       ids: PartitionIds,
@@ -63,7 +63,7 @@ private[execution] object PartitionedBlocks {
   ): PartitionedBlocks =
     of(write, context, new ColumnSource(new BatchColumns(batches, ids, write.layout), _, write))
 
-  /** The blocks of a task's rows that come in blocks, which are of one layout, as [[ofRows]]. */
+  /** The blocks of a task's rows that are read from blocks of the same layout. See [[ofRows]]. */
   def ofBlocks(
       blocks: RowsInBlocks,
       ids: BlockPartitions,

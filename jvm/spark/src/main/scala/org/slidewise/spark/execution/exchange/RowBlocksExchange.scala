@@ -39,7 +39,7 @@ abstract private[spark] class RowBlocksExchange extends ShuffleExchangeLike with
   /** Whether there are rows to write. */
   protected def isWritten: Boolean = inputRDD.getNumPartitions > 0
 
-  /** The blocks of each task's rows, each with the number of its partition. */
+  /** The blocks of each task's rows. Each block comes with the number of its partition. */
   protected def blocks(): RDD[Product2[Int, InternalRow]]
 
   /** The number of partitions of the shuffle. */
@@ -60,7 +60,7 @@ abstract private[spark] class RowBlocksExchange extends ShuffleExchangeLike with
   @transient override protected lazy val mapOutputStatisticsFuture: Future[Nothing] =
     if (isWritten) MapStage.submit(sparkContext, shuffleDependency) else noStage
 
-  // What Spark, too, has for a shuffle without tasks.
+  // Spark's exchange has the same future for a shuffle without tasks.
   private def noStage: Future[Nothing] = Future.successful(null).asInstanceOf[Future[Nothing]]
 
   /** Writes the rows. Blocks until all tasks are done, and fails if they fail. */

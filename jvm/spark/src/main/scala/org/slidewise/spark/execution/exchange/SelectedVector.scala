@@ -5,10 +5,10 @@ import org.apache.spark.sql.vectorized.{ColumnarArray, ColumnarMap, ColumnVector
 import org.apache.spark.unsafe.types.UTF8String
 
 /**
- * Some rows of a vector.
+ * A view of selected rows of a vector.
  *
  * @param rows
- *   their numbers in `vector`, which stays open
+ *   the numbers of the rows in `vector`, which stays open
  */
 final private[execution] class SelectedVector(vector: ColumnVector, rows: Array[Int])
     extends ColumnVector(vector.dataType) {

@@ -74,12 +74,12 @@ final private[execution] class BufferEvaluator(
       merges && after == null && before == null && older == null
   }
 
-  // The surrounding rows, if frames hold them.
+  // The aggregates of the surrounding rows, if frames hold these rows.
   private[this] var before: SurroundingStates = _
   private[this] var older, after: InternalRow = _
 
   override def startAfter(rows: SurroundingStates): Unit = if (plan.frame.isGrowing) {
-    // Frames of another table may start again.
+    // Frames over the rows of another table may restart.
     if (plan.frame.isOfOtherRows) older = newState(rows)
     else {
       before = rows
@@ -111,7 +111,7 @@ final private[execution] class BufferEvaluator(
       }
     catch {
       case _: SparkOutOfMemoryError if !outOfMemory && merges =>
-        // Not even √n buffers. Spark would need one.
+        // There is no memory for √n buffers. Recalculation needs a single buffer, as Spark does.
         outOfMemory = true
         states.close()
         algorithm = new RecalculationFrames(states)
@@ -133,7 +133,7 @@ final private[execution] class BufferEvaluator(
     hi = -1
   }
 
-  // A running aggregate has taken the rows of the frames before.
+  // A running aggregate already includes the rows of earlier frames.
   override def oldestNeeded: Long =
     if (plan.method == EvaluationMethod.Running) math.max(hi, 0L) else bounds.lo
 

@@ -13,8 +13,8 @@ import org.slidewise.spark.plan.{PlannedAggregate, RowMultiset}
  * Evaluates DISTINCT aggregates of frames that hold more distinct values than fit in memory. Uses the [[Occurrences]] of each
  * value.
  *
- * '''Cost.''' `count` takes constant time for a row that enters or leaves. Any other function goes over the rows of the frame
- * again after a value has appeared or disappeared.
+ * '''Cost.''' `count` takes constant time for a row that enters or leaves. Any other function reads all rows of the frame again
+ * after a value has appeared or disappeared.
  *
  * '''Memory.''' The memory of [[Occurrences]] for each function, and one aggregation buffer.
  *
@@ -46,7 +46,7 @@ final private[frames] class ExternalDistinct(
   /** Writes the answers for a frame. Neither end of the frame may move back. */
   def evaluate(lo: Long, hi: Long): Unit = each.foreach(_.evaluate(lo, hi))
 
-  /** The number of rows that entered or left, summed over the functions. */
+  /** The number of rows that entered a frame, left a frame or were read again, summed over the functions. */
   def steps: Long = moved
   def peakMemory: Long = each.map(_.occurrences.peakMemory).sum
   def spilledBytes: Long = each.map(_.occurrences.spilledBytes).sum

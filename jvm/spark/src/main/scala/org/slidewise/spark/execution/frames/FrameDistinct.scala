@@ -15,7 +15,7 @@ final private class FrameDistinctCount(tuples: RowTuple, memory: HeapMemory)
   override def result: Any = size.toLong
 }
 
-/** Any other function of distinct tuples, which goes over all of them where one has come or gone. */
+/** Any other DISTINCT aggregate. Aggregates all distinct tuples again after a tuple has appeared or disappeared. */
 final private class FrameDistinct(function: DistinctAggregate, tuples: RowTuple, memory: HeapMemory)
     extends FrameTuples(tuples, memory) {
   private[this] val evaluate = function.newEvaluator()

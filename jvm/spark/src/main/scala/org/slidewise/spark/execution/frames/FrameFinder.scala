@@ -4,7 +4,10 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 import org.slidewise.spark.execution.rows.RowsByPosition
 
-/** The frame of the current row: `[lo, hi)`, in positions within the partition. Neither end moves back. */
+/**
+ * The frame of the current row: `[lo, hi)`, in positions within the partition. Only frames over the rows of another table can
+ * move back.
+ */
 abstract private[execution] class FrameBounds {
   protected var loAt, hiAt = 0L
 
@@ -40,7 +43,7 @@ abstract private[execution] class FrameFinder extends FrameBounds {
       horizon: Long = Long.MinValue
   ): Boolean
 
-  /** The oldest row that is read to find a later frame. */
+  /** The oldest row that is read to find the frame of a later row. */
   def oldestNeeded: Long
 
   /** The horizon at which the frame of a row is known even if no other row arrives; `Long.MaxValue` if it waits for rows. */
@@ -108,9 +111,9 @@ final private[execution] class RowsFinder(lower: Option[Int], upper: Option[Int]
  * bound leave first, and then rows that are not after the upper bound enter.
  *
  * @param lower
- *   none for the first row of the partition
+ *   the bound at which frames begin; none if they begin at the first row of the partition
  * @param upper
- *   none for all the rows that follow
+ *   the bound at which frames end; none if they end at the last row of the partition
  * @param newReader
  *   creates a reader of the rows
  * @param findsFirst
@@ -127,7 +130,7 @@ final private[execution] class RangeFinder(
   private[this] val most = upper.orNull
   private[this] val leaves = findsFirst && lower.isDefined
 
-  // Two readers, so that neither end loses its place to the other.
+  // One reader for each end, so that each keeps its position.
   private[this] val entering = newReader()
   private[this] val leaving = if (leaves) newReader() else null
 

@@ -25,7 +25,7 @@ final private[execution] class FrameFinders(rows: FrameElements) {
     }
 
   /**
-   * A finder over all rows of a partition, for rows of another table.
+   * A finder of frames over all rows of a partition. The rows that have these frames are in another table.
    *
    * @param current
    *   the attributes of a row that has a frame
@@ -98,7 +98,7 @@ final private[execution] class FrameFinders(rows: FrameElements) {
     MutableProjection.create(Seq(value), of).target(new SpecificInternalRow(Seq(value.dataType)))
 }
 
-/** A copy of a row that lasts until the next one is made. */
+/** Copies a row. The copy is valid until the next row is copied. */
 final private class CopyOfRow(attributes: Seq[Attribute]) extends Projection {
   private[this] val copy = UnsafeRow.createFromByteArray(0, attributes.size)
 

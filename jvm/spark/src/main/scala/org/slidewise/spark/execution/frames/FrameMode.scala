@@ -28,7 +28,7 @@ final private class FrameMode(
     new TieOrder {
       override def precedes(a: Int, b: Int): Boolean = {
         val order = sign * ordering.compare(byCode(a).values, byCode(b).values)
-        order < 0 || order == 0 && a < b // zeros that are counted apart are equal
+        order < 0 || order == 0 && a < b // -0.0 and 0.0 tie, even if counted apart
       }
     }
   }
@@ -56,7 +56,7 @@ final private class FrameMode(
 
 private object FrameMode {
 
-  /** The counted expression. Zeros have one representation where Spark has one. */
+  /** The counted expression. Normalizes zeros if Spark counts 0.0 and -0.0 as one value. */
   private def counted(mode: RowMultiset.Mode): Expression =
     if (mode.joinsZeros) GroupingKeys.normalized(mode.value) else mode.value
 }

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
 import org.slidewise.spark.execution.task.HeapMemory
 import org.slidewise.spark.plan.{PlannedAggregate, RowMultiset}
 
-/** Thrown if the elements of a frame do not make up a multiset. */
+/** Thrown if the elements of a frame do not determine a multiset of values. */
 private[frames] object NoMultiset extends RuntimeException(null, null, false, false)
 
 /**
@@ -23,10 +23,10 @@ private[execution] trait FrameMultiset {
   /** Removes a row that has been added. */
   def remove(row: InternalRow): Unit
 
-  /** The result for the current frame; null if it has none. */
+  /** The result for the current frame; null if there is no result. */
   def result: Any
 
-  /** Removes all rows, and releases no memory. */
+  /** Removes all rows, but keeps the memory. */
   def clear(): Unit
 
   /** Removes all rows, after the memory of all multisets has been released. */
@@ -43,7 +43,7 @@ private[execution] trait LastOccurrences extends FrameMultiset {
    * Adds the row at `position`, which is greater than the positions of the rows before.
    *
    * @return
-   *   false if the row does not count, so that it need not be kept
+   *   false if the function ignores the row, which then need not be kept
    */
   def add(row: InternalRow, position: Long): Boolean
 

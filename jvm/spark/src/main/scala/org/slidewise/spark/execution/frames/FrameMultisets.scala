@@ -53,10 +53,10 @@ final private[execution] class FrameMultisets[M <: FrameMultiset: ClassTag](
     }
   }
 
-  /** Begins with no rows. Keeps the memory, unless some of it could not be charged. */
+  /** Removes all rows. Keeps the memory, unless some of it could not be charged. */
   def clear(): Unit = if (memory.isOvercommitted) releaseAll() else all.foreach(_.clear())
 
-  /** Begins with no rows, and gives all memory back. */
+  /** Removes all rows, and gives all memory back. */
   def releaseAll(): Unit = {
     memory.releaseAll()
     all.foreach(_.clearAfterRelease())

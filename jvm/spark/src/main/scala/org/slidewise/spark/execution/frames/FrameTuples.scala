@@ -20,7 +20,7 @@ final private class Element(val values: UnsafeRow, val code: Int) {
 /**
  * A function of the distinct tuples of values of a frame, in a hash table.
  *
- * Memory: each distinct tuple, and its key where equal tuples may have other bytes.
+ * Memory: each distinct tuple, and its key if equal tuples may differ in their bytes.
  */
 abstract private[frames] class FrameTuples(tuples: RowTuple, memory: HeapMemory) extends LastOccurrences {
   import FrameTuples._
@@ -28,7 +28,7 @@ abstract private[frames] class FrameTuples(tuples: RowTuple, memory: HeapMemory)
   private[this] var elements = new JLinkedHashMap[UnsafeRow, Element]
   private[this] val freeCodes = ArrayBuffer.empty[Int]
   private[this] var held, reserved = 0L
-  private[this] var most = 0 // elements since the table was made
+  private[this] var most = 0 // elements at a time, since the table was made
 
   protected def added(element: Element): Unit
   protected def removed(element: Element): Unit
@@ -88,7 +88,7 @@ abstract private[frames] class FrameTuples(tuples: RowTuple, memory: HeapMemory)
     ElementBytes + element.values.getSizeInBytes + (if (tuples.isKey) 0 else key.getSizeInBytes + RowBytes)
 
   override def clear(): Unit = {
-    // To clear a table takes as long as it has room: partitions of few rows must not pay for a large one before them.
+    // Clearing a table takes time proportional to its capacity. A small partition must not pay for a large partition before it.
     if (most <= FewElements) elements.clear()
     else {
       elements = new JLinkedHashMap
@@ -107,7 +107,7 @@ abstract private[frames] class FrameTuples(tuples: RowTuple, memory: HeapMemory)
 private object FrameTuples {
   private val RowBytes = 64L
 
-  // Of an element and its row, an entry of the table and its references, and what a subclass keeps for a code.
+  // An element, its row, a table entry with its references, and the data of a subclass for a code.
   private val ElementBytes = 32L + RowBytes + 72L + 24L
   private val LeastReservation = 64L << 10
   private val FewElements = 64

@@ -8,8 +8,8 @@ import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
 import org.slidewise.spark.plan.{FramePlan, PlannedAggregate, RowMultiset}
 
 /**
- * Evaluates functions of the distinct values of a frame. Reads each row when it enters the frame, and again when it leaves. If
- * the elements of a frame do not make up a multiset, the rest of the partition is recalculated, as Spark does. If the values
+ * Evaluates functions of the multiset of a frame's values. Reads each row when it enters the frame, and again when it leaves. If
+ * the elements of a frame do not determine a multiset, the rest of the partition is recalculated, as Spark does. If the values
  * exceed the task's memory, [[ExternalDistinct]] evaluates the DISTINCT aggregates of the rest of the partition, provided that
  * its rows can be read ahead.
  *
@@ -22,7 +22,7 @@ import org.slidewise.spark.plan.{FramePlan, PlannedAggregate, RowMultiset}
  * @param multisetOf
  *   the multiset of a function, which charges its memory
  * @param sortsFrom
- *   the size of a frame's values from which they are sorted if they do not fit, in bytes; none for a size that depends on the
+ *   the minimum size, in bytes, of values that are sorted if they do not fit in memory; none for a default that depends on the
  *   functions
  */
 final private[execution] class MultisetEvaluator(
@@ -40,7 +40,8 @@ final private[execution] class MultisetEvaluator(
   private[this] val (distinct, others) =
     plan.aggregates.partition(_.description.isOfDistinct)
 
-  // The values of percentiles and modes, which cannot be sorted instead, are no reason to sort those of DISTINCT.
+  // The values of DISTINCT are held apart: only they can be sorted instead, and the size of other values is no reason to sort
+  // them.
   private[this] val (ofDistinct, ofOthers) =
     (new FrameMultisets(distinct, resources, multisetOf), new FrameMultisets(others, resources, multisetOf))
 
@@ -88,8 +89,8 @@ final private[execution] class MultisetEvaluator(
     ofDistinct.uncharged > 0L && external == null && partition != null && ofDistinct.uncharged >= leastToSort
 
   /**
-   * The size from which values are sorted, in bytes. Spark's sorters hold up to 1 MB of heap each until the task ends, so each
-   * further sort must save more.
+   * The minimum size of values that are sorted, in bytes. Spark's sorters hold up to 1 MB of heap each until the task ends, so
+   * each further sort must save more.
    */
   private def leastToSort: Long = leastBytes * (1L + sorts)
 
@@ -120,7 +121,7 @@ final private[execution] class MultisetEvaluator(
       remove(start)
       start += 1
     }
-    while (end > hi) { // only frames of another table's rows move back
+    while (end > hi) { // only frames over another table move back
       end -= 1
       remove(end)
     }
@@ -205,15 +206,15 @@ private object MultisetEvaluator {
   private val CheckEvery = 4096L
 
   /**
-   * The least size of values that are sorted, in bytes. For fewer bytes, two external sorts would cost more than the heap that
-   * the values take beside the task's memory.
+   * The minimum size of values that are sorted, in bytes. Two external sorts of fewer bytes would cost more than holding the
+   * values on the heap without charging them to the task.
    */
   private val LeastToSort = 4L << 20
 
   /**
-   * The size from which values are sorted, in bytes. Functions other than `count` go over the rows of a frame instead of its
-   * distinct values after the sort. For these it is at least a quarter of the heap, divided by the number of tasks that run at a
-   * time.
+   * The minimum size of values that are sorted, in bytes. After the sort, functions other than `count` read the rows of a frame
+   * instead of its distinct values. For these functions, the minimum is at least a quarter of the heap, divided by the number of
+   * processors.
    */
   private def sortsFrom(functions: Seq[PlannedAggregate]): Long = {
     val onlyCounts = functions.flatMap(_.description.multiset).forall {

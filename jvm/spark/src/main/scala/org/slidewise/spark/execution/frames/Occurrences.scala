@@ -11,8 +11,8 @@ import org.slidewise.spark.execution.task.TaskResources
 /**
  * The occurrences of keys in a partition: for each row, the positions of the previous and of the next row with the same key. A
  * frame `[lo, hi)` meets a key for the first time at the row whose previous row is before `lo`, and for the last time at the row
- * whose next row is not before `hi`. The merge sort trees of Vogelsgesang et al., SIGMOD 2022, count distinct values by the
- * previous occurrence as well, of frames whose ends move freely.
+ * whose next row is not before `hi`. The merge sort trees of Vogelsgesang et al., SIGMOD 2022, also count distinct values by
+ * previous occurrences, but for frames whose ends move freely.
  *
  * '''Cost.''' Two external sorts of n rows, by key and back by position. '''Memory.''' The memory of the sorts, which spill; then
  * 24 bytes a row in a log, which spills.
@@ -26,10 +26,10 @@ final private[frames] class Occurrences private (first: Long, log: RowLog, peakO
   def peakMemory: Long = math.max(peakOfSorts, log.peakMemory)
   def spilledBytes: Long = log.spilledBytes
 
-  /** Reads positions; for rows in ascending order, each is in constant time. */
+  /** Returns a reader of positions. A read takes constant time if rows are read in ascending order. */
   def reader(): Reader = new Reader(first, log.reader())
 
-  /** The rows before `position` will not be asked for again. */
+  /** Releases the rows before `position`, which must not be read again. */
   def release(position: Long): Unit = log.release(position - first)
 
   def close(): Unit = log.close()
@@ -38,12 +38,12 @@ final private[frames] class Occurrences private (first: Long, log: RowLog, peakO
 private[frames] object Occurrences {
 
   /**
-   * The position in place of a row that is not there. Also the previous position of a row without a key, which is the first in no
-   * frame.
+   * The next position of the last row with its key. Also the previous position of a row without a key, which is the first
+   * occurrence in no frame.
    */
   val Nowhere: Long = Long.MaxValue
 
-  /** The next position of a row without a key, which is the last in no frame. */
+  /** The next position of a row without a key, which is the last occurrence in no frame. */
   private val NeverLast = -1L
 
   /** The previous position of the first row with its key. */
@@ -53,13 +53,13 @@ private[frames] object Occurrences {
 
   final class Reader(first: Long, rows: RowLogReader) {
 
-    /** The position of the row before it with the same key. */
+    /** The position of the previous row with the same key as the row at `position`. */
     def previous(position: Long): Long = rows(position - first).getLong(0)
 
-    /** The position of the row after it with the same key. */
+    /** The position of the next row with the same key as the row at `position`. */
     def next(position: Long): Long = rows(position - first).getLong(1)
 
-    /** Gives up the place in the rows, so that they can be spilled. */
+    /** Unpins the rows that were read last, so that they can be spilled. */
     def leave(): Unit = rows.leave()
   }
 
@@ -114,7 +114,10 @@ private[frames] object Occurrences {
     writer.getRow
   }
 
-  /** Inserts each row with its neighbours, given the rows sorted by key and then by position. */
+  /**
+   * Inserts the position of each row with the positions of the previous and the next row with its key. The input is sorted by
+   * key, then by position.
+   */
   private def link(sorted: Iterator[UnsafeRow], linked: ExternalSort): Unit = {
     val out = UnsafeRow.createFromByteArray(32, 3)
     var bytes: Array[Byte] = null

@@ -6,8 +6,8 @@ import org.slidewise.spark.execution.task.HeapMemory
 import org.slidewise.spark.plan.{PartialValues, RowMultiset}
 
 /**
- * Quantiles of a frame of partial aggregates: the values of a buffer are added when it enters the frame, and removed when it leaves
- * it. Cost and memory are those of [[Quantiles]], for each value of a buffer.
+ * Quantiles of a frame of partial aggregates: the values of a buffer are added when the buffer enters the frame, and removed when
+ * the buffer leaves the frame. Cost and memory for each value of a buffer: see [[Quantiles]].
  *
  * @param field
  *   the place of the buffer in an element

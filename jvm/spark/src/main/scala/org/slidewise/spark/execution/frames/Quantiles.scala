@@ -36,7 +36,10 @@ final private[execution] class Quantiles(function: RowMultiset.Quantiles, memory
 
   def remove(value: Long, times: Long): Unit = multiset.remove(value, times)
 
-  /** Changes the uncertainty, which is 0 at first: ranks may be greater by this number than the added values say. */
+  /**
+   * Adds to the uncertainty, which starts at 0: the true rank of a value may exceed its rank among the added values by this
+   * number.
+   */
   def changeUncertainty(by: Long): Unit = uncertain += by
 
   private def reserve(): Unit = if (roomGranted == multiset.room) {
@@ -60,7 +63,7 @@ final private[execution] class Quantiles(function: RowMultiset.Quantiles, memory
       }
   }
 
-  /** The middle of the ranks that a value may have. The last rank is certain. */
+  /** Corrects a rank by half of the uncertainty. The last rank is certain. */
   private def withinError(rank: Long): Long =
     if (rank == multiset.size - 1) rank else math.max(0L, rank - uncertain / 2)
 
@@ -72,7 +75,7 @@ final private[execution] class Quantiles(function: RowMultiset.Quantiles, memory
     else if (isArray) new GenericArrayData(selects.map(select => asResult(select())))
     else asResult(selects(0)())
 
-  /** Removes all values, and releases no memory. */
+  /** Removes all values, but keeps the memory. */
   def clear(): Unit = {
     multiset.clear()
     uncertain = 0L
@@ -88,7 +91,7 @@ final private[execution] class Quantiles(function: RowMultiset.Quantiles, memory
 
 private object Quantiles {
 
-  /** The number that a stored long stands for. Summaries of approximate functions hold doubles. */
+  /** The decoder of stored longs into numbers. Summaries of approximate functions hold doubles. */
   private def decoderOf(function: RowMultiset.Quantiles): ValueDecoder =
     (function.method, function.value.dataType) match {
       case (QuantileMethod.Approximate, _) | (_, FloatType | DoubleType) => ValueDecoder.Doubles

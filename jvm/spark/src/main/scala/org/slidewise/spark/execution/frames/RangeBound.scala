@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions.Projection
 /** One end of a RANGE frame: compares rows with the bound of the current row. */
 abstract private[execution] class RangeBound {
 
-  /** Begins with another current row. */
+  /** Moves to another current row. */
   def moveTo(current: InternalRow): Unit
 
   /** Compares the order key of `row` with the bound of the current row. */
@@ -28,7 +28,8 @@ abstract private[execution] class RangeBound {
  * @param key
  *   projects a row to the columns that are compared
  * @param bound
- *   projects the current row to the bound. The result must not refer to the row itself, which may be gone when the bound is used
+ *   projects the current row to the bound. The result must not refer to the row itself, which may be invalid when the bound is
+ *   used
  */
 final private[execution] class OrderedBound(
     ordering: Ordering[InternalRow],

@@ -9,7 +9,7 @@ import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.{AggregateCall, PlannedAggregate}
 
 /**
- * The guards of a frame's functions: whether a frame must be recalculated.
+ * The guards of a frame's functions, which decide whether a frame must be recalculated.
  *
  * @param firstGuard
  *   the ordinal of the first guard in `answers`
@@ -88,8 +88,9 @@ final private[execution] class FrameRecalculation(
 }
 
 /**
- * Evaluates frames from merged buffers, and recalculates the frames whose merged result could differ from Spark's: those that a
- * guard reports or whose merge overflows and, once the `merge` of a user's function has failed, all frames. Logs that failure.
+ * Evaluates frames from merged buffers, and recalculates the frames whose merged result could differ from Spark's: frames that a
+ * guard reports, frames whose merge overflows and, after the `merge` of a user's function has failed, all frames. Logs the
+ * failure.
  */
 abstract private[execution] class MergedEvaluation(
     aggregates: Seq[PlannedAggregate],
@@ -107,7 +108,10 @@ abstract private[execution] class MergedEvaluation(
   /** Drops the merged buffers, which an error has left incomplete. */
   protected def drop(): Unit
 
-  /** Whether all rows of the frames are at hand, and Spark's way over them could lead to another result. */
+  /**
+   * Whether recalculation is possible and useful: all rows of the frames are available, and merged buffers may lead to another
+   * result than Spark's.
+   */
   protected def canRecalculate: Boolean = true
 
   /** Writes the answers for the rows from `lo` to before `hi`. */

@@ -9,8 +9,8 @@ import org.slidewise.spark.execution.surroundings.SurroundingStates
 import org.slidewise.spark.plan.{FramePlan, PlannedAggregate, RowReference}
 
 /**
- * Evaluates [[RowReference]]s over moving frames: reads the row that has the value, in memory or on disk. Takes constant time for
- * a row. Needs no combine, no buffer and no copy: an answer may point into the row.
+ * Evaluates [[RowReference]]s over moving frames: reads the row with the value, in memory or on disk. Takes constant time for a
+ * row. Needs no combine, buffer or copy, because an answer may point into the row.
  *
  * Memory: the memory of one reader for each place in the frame.
  *
@@ -19,8 +19,8 @@ import org.slidewise.spark.plan.{FramePlan, PlannedAggregate, RowReference}
  * @param elements
  *   the rows of the frames
  * @param answers
- *   the row that results are written to. It must be read before the next evaluation, and before the rows of this frame are
- *   released
+ *   the row that results are written to. The caller must read the results before the next evaluation, and before the rows of this
+ *   frame are released
  */
 final private[execution] class ReferenceEvaluator(
     plan: FramePlan,
@@ -34,7 +34,7 @@ final private[execution] class ReferenceEvaluator(
 
   private[this] val sizes = references.collect { case (a, RowReference(None, _, _)) => a.answer }.toArray
 
-  // A reader's row stays where it is until the reader is asked for another one.
+  // One reader for each place, because a reader's row is valid until the reader reads another row.
   private[this] val places = references
     .collect { case (a, RowReference(Some(value), n, fromEnd)) => ((n, fromEnd), (value, a.answer)) }
     .groupBy { case (place, _) => place }
@@ -51,7 +51,7 @@ final private[execution] class ReferenceEvaluator(
     throw new IllegalArgumentException(s"${aggregate.description.name} is not the value of one row")
   )
 
-  // Also where the frame is the last one: an answer may point into a row that has been dropped since.
+  // Evaluates an unchanged frame again, because an answer may point into a row that has been released since.
   override def evaluate(): Unit = {
     var i = 0
     while (i < places.length) {
@@ -65,13 +65,13 @@ final private[execution] class ReferenceEvaluator(
     }
   }
 
-  // The rows of the frames that are not among the elements.
+  // The number of surrounding rows in each frame, which are not among the elements.
   private[this] var around = 0L
 
   override def startAfter(before: SurroundingStates): Unit = if (plan.frame.isGrowing) around += before.count
   override def endBefore(after: SurroundingStates): Unit = if (plan.frame.reachesEnd) around += after.count
 
-  // The rows that the answers point into are gone.
+  // Clears the answers, which may point into rows of the previous partition.
   override def reset(): Unit = {
     places.foreach(_.forget(answers))
     around = 0L
@@ -83,7 +83,7 @@ final private[execution] class ReferenceEvaluator(
 
 private object ReferenceEvaluator {
 
-  /** The values that are read from the row at one place of the frame, and the fields of the answers that they are written to. */
+  /** Reads values from the row at one place of the frame, and writes them to their fields of the answers. */
   final private class Place(
       n: Int,
       fromEnd: Boolean,

@@ -27,11 +27,11 @@ final private[execution] class FrameLogs(
  * The columns that frames need go into a log. If no frame looks past the current row, a row is answered and returned as it
  * arrives. Otherwise it waits in a second log until the last of its frames is complete.
  *
- * Memory: the rows from the oldest that a later frame may read to the newest that has arrived; the rows that wait; the rows that
- * evaluators have read ahead; the states of the evaluators.
+ * Memory: the rows from the oldest row that a later frame may read to the newest row; the waiting rows; the rows that evaluators
+ * have read ahead; the states of the evaluators.
  *
  * @param surroundings
- *   the surroundings of the results that are handed out
+ *   the surrounding rows, and the range of results to hand out
  */
 final private[execution] class SlidingWindowIterator(
     rows: RowsAhead,
@@ -62,7 +62,7 @@ final private[execution] class SlidingWindowIterator(
     private[this] var isRead = false // to its end
 
     override def foreachFrom(position: Long)(f: UnsafeRow => Unit): Unit = {
-      // Before `f` takes memory: a sorter gives none back to the log of these rows until it is read.
+      // Reads ahead before `f` acquires memory, because a sorter does not spill for this log until the sorter is read.
       if (!complete && !isRead) readAhead()
       var at = position
       while (at < arrived) {
@@ -75,7 +75,7 @@ final private[execution] class SlidingWindowIterator(
     }
 
     private def readAhead(): Unit = {
-      // Rows that follow are written to where these are.
+      // Reading ahead overwrites the buffers of these rows.
       newest = newest.copy()
       newestSummary = newestSummary.copy()
       peek(_ => ())
@@ -128,7 +128,7 @@ final private[execution] class SlidingWindowIterator(
     fetchedKey = keys.key(fetched)
   }
 
-  /** Takes the fetched row into the current partition, or closes the partition if the row is not of it. */
+  /** Adds the fetched row to its partition. If the row begins a new partition, completes the current partition first. */
   private def admit(): Unit =
     if (fetched == null) {
       complete = true

@@ -9,8 +9,8 @@ import org.slidewise.spark.expressions.{RowSummary, SummarizesLastRows}
 import org.slidewise.spark.plan.FramePlan
 
 /**
- * Summaries of the last W rows, one for each function of a frame. O(1) a row; a summary takes a few hundred bytes and at most
- * some megabytes, which are charged to the task. A task that does not get them goes on: the bound is small and known.
+ * Summaries of the last W rows, one for each function of a frame. O(1) for each row. A summary takes from a few hundred bytes to
+ * a few megabytes, which are charged to the task. If the charge fails, the task continues, because the memory is bounded.
  */
 final private[execution] class FrameSummaries(
     plan: FramePlan,
@@ -37,7 +37,7 @@ final private[execution] class FrameSummaries(
     }
   }
 
-  /** Begins with no rows. */
+  /** Starts with empty summaries. */
   def reset(): Unit = use(functions.map(_.summaryOf(window)))
 
   private def use(made: Seq[RowSummary]): Unit = {
@@ -57,10 +57,10 @@ final private[execution] class FrameSummaries(
   def serialized: Seq[Array[Byte]] = summaries.toSeq.map(_.toBytes)
 
   /**
-   * Goes on from [[serialized]].
+   * Restores the summaries from [[serialized]].
    *
    * @param next
-   *   yields one summary after the other
+   *   returns the bytes of one summary after the other
    */
   def deserialize(next: () => Array[Byte]): Unit = use(functions.map(_.summaryFrom(next())))
 }

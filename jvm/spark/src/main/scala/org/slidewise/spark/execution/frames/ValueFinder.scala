@@ -8,12 +8,12 @@ import org.apache.spark.sql.catalyst.expressions.Projection
 import org.slidewise.spark.execution.rows.RowsByPosition
 
 /**
- * One end of the frame that a row of another table has.
+ * One end of the frame that a row has over the rows of another table.
  *
  * @param key
  *   projects a row of the frame to its order key
  * @param bound
- *   projects the row that has the frame to the bound
+ *   projects the row with this frame to the bound
  * @param keepsTies
  *   whether rows whose order key equals the bound are before this end
  */
@@ -39,16 +39,15 @@ final private[execution] class ValueBound(
 }
 
 /**
- * Finds frames between two values that a row of another table has: see [[org.slidewise.spark.plan.Frame.RowBound]]. All rows of
- * the partition must have arrived.
+ * Finds frames between two bounds that are computed from a row of another table: see [[org.slidewise.spark.plan.Frame.RowBound]].
+ * All rows of the partition must have arrived.
  *
- * Each end is searched from where it was for the last row, forward or back, in a number of comparisons that is logarithmic in the
- * distance.
+ * Searches for each end from its last place, forward or back. The number of comparisons is logarithmic in the distance.
  *
  * @param lower
- *   none for the first row of the partition
+ *   none if frames begin at the first row of the partition
  * @param upper
- *   none for the last
+ *   none if frames end at the last row of the partition
  */
 final private[execution] class ValueFinder(
     lower: Option[ValueBound],
@@ -84,8 +83,8 @@ final private[execution] class ValueFinder(
   }
 
   /**
-   * The position of one end of the frame; -1 if its bound is null. A bound that fails is an error only if rows are within the
-   * other one, as in a join.
+   * The position of one end of the frame; -1 if its bound is null. A bound that fails counts as unbounded. Its error is thrown
+   * only if the frame then has rows, as in a join.
    */
   private def endOf(
       bound: Option[ValueBound],

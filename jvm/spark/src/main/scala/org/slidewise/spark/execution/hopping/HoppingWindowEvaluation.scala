@@ -15,7 +15,7 @@ import org.slidewise.spark.plan.{EvaluationMethod, HoppingWindowPlan}
  * Evaluates hopping windows in a task. Assembles the log of panes, their frames, the evaluators and the iterator that drives them.
  *
  * @param input
- *   the columns of an input row: those of [[HoppingWindowPlan.partial]], and `selection.touched` if there is one
+ *   the columns of an input row: [[HoppingWindowPlan.partial]] and, if present, `selection.touched`
  * @param selection
  *   the windows to evaluate
  */

@@ -8,7 +8,7 @@ import org.slidewise.spark.execution.rows.RowLog
 import org.slidewise.spark.execution.task.{MeasuredResource, TaskResources}
 
 /**
- * Merges the panes of each key to its windows.
+ * Merges the panes of each key into its windows.
  *
  * Memory: the log keeps the panes of the current window, and older panes until the next release, which follows every 1,024
  * windows.

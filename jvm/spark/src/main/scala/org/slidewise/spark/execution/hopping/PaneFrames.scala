@@ -34,7 +34,7 @@ final private[hopping] class PaneFrames(
   private[this] val lowest = selection.firstStart(windows)
   private[this] val highest = selection.lastStart(windows)
   private[this] var window = 0L
-  private[this] var isEarly = false // whether the window starts before the least time
+  private[this] var isEarly = false // whether the window starts before `Long.MinValue`
   private[this] var phase = 0L
   private[this] var empty = true
 
@@ -54,12 +54,13 @@ final private[hopping] class PaneFrames(
   /** Moves to the next window; false if there is none. */
   def advance(): Boolean = {
     var isAtWindow = move()
-    // Spark finds no time within such bounds. It only compares where windows may lie beside the time.
+    // No time lies within bounds that wrap around, and Spark drops such windows. Spark checks bounds only if the size of windows
+    // is no multiple of the slide.
     while (isAtWindow && windows.ends != 0 && (isEarly || isLate)) isAtWindow = move()
     isAtWindow
   }
 
-  /** Whether the window ends after the greatest time. */
+  /** Whether the window ends after `Long.MaxValue`. */
   private def isLate: Boolean = !isEarly && end < window
 
   private def move(): Boolean = {
@@ -75,7 +76,7 @@ final private[hopping] class PaneFrames(
 
   private def leave(): Unit = {
     val next = window + windows.slide
-    if (!isEarly && next < window) loAt = hiAt // no window begins after the greatest time
+    if (!isEarly && next < window) loAt = hiAt // no window begins after `Long.MaxValue`
     isEarly &&= next > window
     window = next
     while (loAt < hiAt && !isEarly && panes.startAt(loAt) < window) loAt += 1

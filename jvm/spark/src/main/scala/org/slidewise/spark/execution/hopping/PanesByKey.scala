@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
 
 /**
- * The panes that come to a task, one key after the other.
+ * Reads the panes of a task, one key after the other.
  *
  * @param partials
  *   one row for each key and pane; the panes of a key are adjacent and in the order of time
@@ -15,7 +15,7 @@ import org.slidewise.spark.execution.rows.{PartitionKeys, RowLog}
  * @param startField
  *   the ordinal of the start of the pane in an input row
  * @param touchedField
- *   the ordinal of a boolean in an input row; the output then has only windows with a pane for which it is true
+ *   the ordinal of a boolean in an input row. If present, the output has only windows with a pane for which the boolean is true
  */
 final private[hopping] class PanesByKey(
     partials: Iterator[InternalRow],
@@ -50,7 +50,7 @@ final private[hopping] class PanesByKey(
     fetched != null
   }
 
-  /** Begins with the key of the next pane. */
+  /** Moves to the key of the next pane. */
   def startKey(): Unit = {
     keys.current.copyFrom(fetchedKey)
     log.clear()
@@ -73,7 +73,7 @@ final private[hopping] class PanesByKey(
     fetch()
   }
 
-  /** Whether the output has a window, given the position of its first pane. All panes of the window have been taken. */
+  /** Whether the output has the window whose first pane is at position `first`. All panes of the window have been taken. */
   def isAskedFor(first: Long): Boolean = touches < 0 || lastTouched >= first
 
   /** The number of panes taken, of all keys. */

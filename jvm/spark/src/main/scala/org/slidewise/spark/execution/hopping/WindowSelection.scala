@@ -13,7 +13,7 @@ import org.slidewise.spark.plan.HoppingWindows
  * @param until
  *   selects windows that end at this time or before
  * @param touched
- *   a boolean column of the panes; if present, selects windows with a pane for which it is true
+ *   a boolean column of the panes; if present, selects windows with a pane for which the boolean is true
  */
 final private[execution] case class WindowSelection(after: Long, until: Long, touched: Option[Attribute]) {
 

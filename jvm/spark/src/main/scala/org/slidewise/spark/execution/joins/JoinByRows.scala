@@ -14,7 +14,7 @@ import org.slidewise.spark.plan._
  * Evaluates windows over another table row by row. Both sides come in the order of their keys and times.
  *
  * @param expressions
- *   the windows to evaluate, which may be some of those of `plan`
+ *   the windows to evaluate: all windows of `plan`, or some of them
  * @param left
  *   the attributes of a left row
  * @param right

@@ -6,8 +6,8 @@ import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.RowWisePlan
 
 /**
- * Evaluates the frames of left rows that stand for several equal ones: each right row counts as often. n·m combines for a frame of
- * n rows and m left rows, as in Spark's join.
+ * Evaluates the frames of left rows that stand for several equal left rows. Each right row counts once for each of them. n·m
+ * combines for a frame of n rows and m equal left rows, as in Spark's join.
  */
 final private[execution] class RepeatedFrames(
     plan: RowWisePlan,

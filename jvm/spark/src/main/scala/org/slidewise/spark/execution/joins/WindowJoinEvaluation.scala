@@ -11,11 +11,11 @@ import org.slidewise.spark.execution.task.{HeapMemory, WindowTask}
 import org.slidewise.spark.plan._
 
 /**
- * Evaluates windows over another table in one task: sorts the right rows, then the left ones, and finds all frames by one scan of
- * both.
+ * Evaluates windows over another table in one task: sorts the right rows, then the left rows, and finds all frames by one scan of
+ * both sides.
  *
- * Arrays evaluate the functions that the plan says, if the columns of both sides fit in memory. A [[JoinByRows]] evaluates the
- * others, or all of them.
+ * Array kernels evaluate the functions of the plan's `arrays` if the columns of both sides fit in memory. A [[JoinByRows]]
+ * evaluates the other functions, or all functions.
  *
  * @param left
  *   the attributes of a left row
@@ -71,13 +71,13 @@ final private[execution] class WindowJoinEvaluation(
     sorter
   }
 
-  // Keys are numbered on both sides, so that the numbers tell which keys are equal.
+  // Both sides share the numbers of keys, so that equal keys have equal numbers.
   private def rightSort =
     new SortSpec(plan.rightKeys, plan.window.sortOrder, radixInSpark = false, peers = 1, numbersKeys = true)
   private def leftSort =
     new SortSpec(plan.leftKeys, plan.leftOrder, radixInSpark = false, peers = 1, numbersKeys = true)
 
-  /** The left rows with all results, from arrays or from elsewhere. */
+  /** The left rows with all results, from array kernels or from row-wise evaluation. */
   private def sortedInArrays(
       arrays: ArrayPlan,
       leftRows: Iterator[InternalRow],
@@ -152,7 +152,7 @@ final private[execution] class WindowJoinEvaluation(
     }
   }
 
-  /** Whether no left row stands for several, which are the input after those of the bounds. */
+  /** Whether no left row stands for several rows. The input after the bounds is the number of rows that a left row stands for. */
   private def standForOne(sorted: SortedColumns, bounds: Int): Boolean = plan.times.isEmpty || {
     val times = sorted.columns(sorted.firstInput + bounds)
     (0 until sorted.order.size).forall(times(_) == 1L)

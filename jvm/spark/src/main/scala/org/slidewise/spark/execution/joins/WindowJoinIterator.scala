@@ -162,7 +162,7 @@ final private[execution] class JoinElements(
 )
 
 /**
- * The evaluation of left rows that stand for several.
+ * The evaluation of left rows that stand for several equal rows.
  *
  * @param timesOf
  *   projects a left row to the number of rows that it stands for

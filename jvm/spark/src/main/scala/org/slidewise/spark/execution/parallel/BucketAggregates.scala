@@ -3,8 +3,8 @@ package org.slidewise.spark.execution.parallel
 import org.slidewise.spark.execution.surroundings._
 
 /**
- * The aggregates of the buckets of a run, made while the run is written. Memory: the bytes of the aggregates, and four more for
- * each.
+ * The aggregates of the buckets of a run, computed while the run is written. Memory: the bytes of the aggregates, and four bytes
+ * for each bucket.
  *
  * @param states
  *   the aggregation buffers, bucket after bucket
@@ -41,7 +41,7 @@ private[parallel] object BucketAggregates {
   }
 }
 
-/** The aggregates of the buckets that lie around ranges, on the driver. */
+/** Computes the aggregates of the buckets around ranges, on the driver. */
 final private[parallel] class BucketTotals(indexes: Array[RunIndex], functions: SurroundingFunctions) {
 
   /** The aggregate of all rows. */
@@ -52,8 +52,8 @@ final private[parallel] class BucketTotals(indexes: Array[RunIndex], functions: 
   }
 
   /**
-   * For each range, the aggregates of the buckets before and after the buckets that it reads. Each bucket is added once for
-   * either side, if no range begins or ends before the previous one does.
+   * For each range, the aggregates of the buckets before and after the buckets that the range reads. Each bucket is added once
+   * for each side, provided that no range begins or ends before the previous range does.
    *
    * @param ranges
    *   the ranges in order, a part for each run
@@ -66,7 +66,7 @@ final private[parallel] class BucketTotals(indexes: Array[RunIndex], functions: 
 
   /** For each range, the aggregate of the buckets between `start` and the range's own buckets. */
   private def sides(own: IndexedSeq[Array[Int]], start: Array[Int]): Array[PartialAggregate] = {
-    // Buckets that no later range reads are added to the common total, the others to that of one range.
+    // Buckets that no later range reads are added to the common total, other buckets to the total of one range.
     val common = own.reverse
       .scanLeft(Option.empty[Array[Int]])((next, ends) =>
         Some(next.fold(ends)(_.zip(ends).zip(start).map { case ((a, b), s) => nearer(a, b, s) }))

@@ -5,17 +5,17 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.DataType
 
 /**
- * A place between two rows in the order of all rows. This order is that of the rows' keys and, where keys tie, of their places.
+ * A place between two rows in the order of all rows. Rows are ordered by key and, where keys tie, by place.
  *
  * @param key
  *   a sort key, of which only the first `columns` fields count
  * @param place
- *   among the rows with that key: the number of the run and of the row in it, see [[Cut.place]]. `Long.MinValue` is before all of
- *   them and `Long.MaxValue` after all of them
+ *   the place among the rows with this key: the number of the run, and the number of the row in the run, see [[Cut.place]].
+ *   `Long.MinValue` is before all of these rows, and `Long.MaxValue` after all of them
  */
 final private[parallel] case class Cut(key: InternalRow, columns: Int, place: Long) {
 
-  /** Whether the cut leaves rows on one side that have the first `common` columns of the key in common. */
+  /** Whether the cut keeps all rows with equal values in the first `common` columns of the key on one side. */
   def keepsTogether(common: Int): Boolean =
     columns <= common && (place == Long.MinValue || place == Long.MaxValue)
 }
@@ -28,10 +28,10 @@ private[parallel] object Cut {
   /** After all rows. */
   val End: Cut = Cut(InternalRow.empty, 0, Long.MaxValue)
 
-  /** Before the first of the rows that have the first `columns` fields in common with `key`. */
+  /** Before the first row whose first `columns` fields equal those of `key`. */
   def before(key: InternalRow, columns: Int): Cut = Cut(key, columns, Long.MinValue)
 
-  /** After the last of the rows that have the first `columns` fields in common with `key`. */
+  /** After the last row whose first `columns` fields equal those of `key`. */
   def after(key: InternalRow, columns: Int): Cut = Cut(key, columns, Long.MaxValue)
 
   private val PositionBits = 40
@@ -77,7 +77,7 @@ final private[parallel] class CutOrder(directions: Seq[SortOrder]) {
     else -side(b)
   }
 
-  // A cut by fewer columns is before or after all rows that have these in common.
+  // A cut by fewer columns is before or after all rows with equal values in these columns.
   private def side(shorter: Cut): Int = if (shorter.place == Long.MinValue) -1 else 1
 
   def first(a: Cut, b: Cut): Cut = if (compare(a, b) <= 0) a else b

@@ -13,15 +13,15 @@ import org.apache.spark.sql.types._
 import org.slidewise.spark.plan.{Frame, FrameReach, SlidingWindowPlan}
 
 /**
- * Finds the rows beyond its own that a task must read. With them, it has all rows of its frames that are limited on that side.
- * The distance is a number of rows for ROWS frames and a distance of the order key for RANGE frames. It never goes beyond the
- * partition. Rows that tie stay together if it matters which rows tie.
+ * Finds the halos of a task: the rows beyond its own range that the task must read. With its halos, a task has all rows of its
+ * frames, except on a side where a frame is unbounded. The distance is a number of rows for ROWS frames and a distance of the
+ * order key for RANGE frames. It never goes beyond the partition. Rows that tie stay together if results depend on ties.
  */
 final private[parallel] class Halos(plan: SlidingWindowPlan, reach: FrameReach, runs: Runs, order: CutOrder) {
   private[this] val partitionColumns = plan.partitionSpec.size
   private[this] val peerColumns = partitionColumns + plan.orderSpec.size
 
-  /** The place where the rows begin that frames of rows after the cut may reach. */
+  /** The start of the rows that frames of rows after the cut may reach. */
   def before(cut: Cut): Cut = {
     val earliest =
       (runs.rowsBefore(cut, reach.rowsBefore) +: bounds.flatMap(b => Seq(b.earliest(cut), b.evaluated(cut))))
@@ -32,7 +32,7 @@ final private[parallel] class Halos(plan: SlidingWindowPlan, reach: FrameReach, 
     if (reach.readsPeers && dividesPeers) Cut.before(from.key, peerColumns) else from
   }
 
-  /** The place where the rows end that frames of rows before the cut may reach. */
+  /** The end of the rows that frames of rows before the cut may reach. */
   def after(cut: Cut): Cut = {
     val latest = (runs.rowsAfter(cut, reach.rowsAfter) +: bounds.map(_.latest(cut))).reduce(order.last)
     val until = order.first(order.last(latest, cut), Cut.after(cut.key, partitionColumns))
@@ -49,15 +49,15 @@ final private[parallel] class Halos(plan: SlidingWindowPlan, reach: FrameReach, 
       BoundReference(partitionColumns, column.child.dataType, nullable = true)
     private[this] val value = bound.of(key)
 
-    // A later time plus some days or months may be an earlier one: where clocks are set back, and at the end of a month.
+    // Adding days or months to a later time may give an earlier time: where clocks are set back, and at the end of a month.
     private[this] val ofNext: Long =
       if (bound.shift.nonEmpty) 0L
       else Halos.longestReturn(key.dataType, bound.offset.dataType, bound.timeZone)
     private[this] val margin: Long = if (column.direction == Ascending) ofNext else -ofNext
 
     /**
-     * The place where the rows begin whose bounds may be beyond those of rows after the cut. A bound never goes back from row to
-     * row.
+     * The start of the rows whose bounds may be beyond the bounds of rows after the cut. Such rows must be evaluated, because the
+     * end of a frame never moves back from row to row.
      */
     def evaluated(cut: Cut): Cut =
       if (margin == 0L || cut.key.isNullAt(partitionColumns)) cut
@@ -69,7 +69,9 @@ final private[parallel] class Halos(plan: SlidingWindowPlan, reach: FrameReach, 
     def earliest(cut: Cut): Cut = at(cut, -margin).fold(Cut.Start)(Cut.before(_, partitionColumns + 1))
     def latest(cut: Cut): Cut = at(cut, margin).fold(Cut.End)(Cut.after(_, partitionColumns + 1))
 
-    /** The bound for rows with the cut's key; none if it is beyond the range of the type. Nothing limits the rows then. */
+    /**
+     * The bound for rows with the cut's key; none if the bound is beyond the range of the type, so that the rows have no limit.
+     */
     private def at(cut: Cut, shift: Long): Option[InternalRow] =
       try {
         val found = value.eval(cut.key)

@@ -8,12 +8,12 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.slidewise.spark.plan.{Frame, WindowJoinPlan, WindowKeys}
 
 /**
- * The places between which the right rows lie that frames of some left rows may hold, as far as a bound limits them.
+ * The interval of the right rows that frames of some left rows may hold, as far as bounds limit these frames.
  *
  * @param from
- *   before the first
+ *   the place before the first of these right rows
  * @param until
- *   after the last
+ *   the place after the last of these right rows
  */
 final private[parallel] case class JoinReach(from: Cut, until: Cut) {
 
@@ -24,8 +24,8 @@ final private[parallel] case class JoinReach(from: Cut, until: Cut) {
 private[parallel] object JoinReach {
 
   /**
-   * Finds the reach of left rows. A bound that fails reaches all right rows with the keys, since it is an error only if some of
-   * them are within the other bound.
+   * Finds the reach of left rows. If a bound fails, the reach includes all right rows with the same keys, because the failure is
+   * an error only if right rows are within the other bound.
    *
    * @param order
    *   the order of right rows, by keys and time
@@ -37,7 +37,7 @@ private[parallel] object JoinReach {
     private[this] val lower = bounds(range => Seq(range.lower, range.upper))
     private[this] val upper = bounds(range => Seq(range.upper, range.lower))
 
-    /** The bounds on one side of the frames; that on the other side, where there is none. */
+    /** The bounds on one side of the frames. For a frame without a bound on this side, the bound on its other side. */
     private def bounds(sides: Frame.Range => Seq[Frame.Bound]): Seq[Expression] = {
       val found = frames.flatMap {
         case range: Frame.Range => sides(range).collectFirst { case row: Frame.RowBound => row.value }
@@ -46,7 +46,7 @@ private[parallel] object JoinReach {
       ExpressionSet(found).toSeq
     }
 
-    /** None if no frame holds a row. */
+    /** The reach of `rows`; none if no frame of these rows can hold a right row. */
     def of(rows: Iterator[InternalRow]): Option[JoinReach] = {
       val (keys, cuts) = (order.ordering, new CutOrder(order.directions))
       val first = new Extreme(lower, keys.lt(_, _), Cut.before(_, _), cuts.first)
@@ -59,12 +59,12 @@ private[parallel] object JoinReach {
     }
 
     /**
-     * The place before the first time that bounds reach, or after the last.
+     * Finds the place before the first time that bounds reach, or after the last.
      *
      * @param isBeyond
-     *   whether a key with a time is further than another
+     *   whether the first key with its time is further out than the second
      * @param further
-     *   the further one of two places
+     *   returns the further one of two places
      */
     final private class Extreme(
         bounds: Seq[Expression],

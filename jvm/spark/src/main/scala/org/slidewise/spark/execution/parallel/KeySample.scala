@@ -23,8 +23,8 @@ sealed abstract private[parallel] class KeySample {
   protected def weighted: Seq[(UnsafeRow, Long)]
 
   /**
-   * The least keys of the buckets after the first, for buckets of about the same size. There are fewer buckets than asked for if
-   * keys are so large that these would take more than [[KeySample.MostSplitterBytes]].
+   * The least keys of the buckets after the first bucket, for buckets of about the same size. Returns fewer keys than requested
+   * if they would take more than [[KeySample.MostSplitterBytes]].
    */
   final def splitters(buckets: Int, order: Ordering[InternalRow]): Array[UnsafeRow] = {
     val sorted = weighted.sortBy(_._1)(order.asInstanceOf[Ordering[UnsafeRow]])
@@ -55,13 +55,15 @@ sealed abstract private[parallel] class KeySample {
 
 private[parallel] object KeySample {
 
-  /** A sample of larger keys has fewer of them. */
+  /** The maximum size of a sample, in bytes. A sample of large keys holds fewer keys. */
   val MostBytes: Long = 16L << 20
 
-  /** The greatest size of the splitters of a task, in bytes. The driver gets as many bytes from each task. */
+  /** The maximum size of the splitters of a task, in bytes. Each task sends its splitters to the driver. */
   val MostSplitterBytes: Long = 1L << 20
 
-  /** Every `n`th row, where `n` grows with their number. Memory: at most `most` keys, and [[MostBytes]] or one key. */
+  /**
+   * Samples every `n`th row, where `n` grows with the number of rows. Memory: at most `most` keys, and [[MostBytes]] or one key.
+   */
   final class ByPosition(key: UnsafeProjection, most: Int) extends KeySample {
     private[this] val keys = new Array[UnsafeRow](most)
     private[this] var count = 0
@@ -103,8 +105,8 @@ private[parallel] object KeySample {
   }
 
   /**
-   * The rows whose hash is below a limit, which falls as their number grows; rows with the same hash count as one, with a weight.
-   * The order of the rows does not matter. Memory: at most `most` keys, and [[MostBytes]].
+   * Samples the rows whose hash is below a limit. The limit falls as the number of rows grows. Rows with the same hash are one
+   * sample with a weight. The sample does not depend on the order of the rows. Memory: at most `most` keys, and [[MostBytes]].
    */
   final class ByContent(key: UnsafeProjection, hash: RowHash, most: Int) extends KeySample {
     private[this] val found = new java.util.HashMap[java.lang.Long, Sampled]

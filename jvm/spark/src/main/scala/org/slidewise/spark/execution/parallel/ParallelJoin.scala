@@ -14,10 +14,10 @@ import org.slidewise.spark.plan.{Frame, WindowJoinPlan}
 /**
  * Evaluates a window join in several tasks, whatever its keys.
  *
- * The rows of both sides are cut at the same places, which are keys and times, into ranges of about the same number of rows. A job
- * finds the [[JoinReach]] of the left rows of each range, unless they are in the order of all that limits it. The task of a range
- * reads its left rows, and the right rows that they reach. Where a frame has no limit on one side, another job aggregates the right
- * rows for the tasks that do not read them.
+ * The rows of both sides are cut at the same places, which are keys and times, into ranges of about the same number of rows. A
+ * job finds the [[JoinReach]] of the left rows of each range, unless the order of the left rows determines it. The task of a
+ * range reads its left rows, and the right rows that they reach. Where a frame has no limit on one side, another job aggregates
+ * the right rows for the tasks that do not read them.
  *
  * @param left
  *   the attributes of a left row
@@ -53,7 +53,7 @@ final private[parallel] class ParallelJoin(
 
   private def join(leftRows: RunsReader, rightRows: RunsReader): RDD[InternalRow] = {
     val tasks = parallel.tasksFor(leftRows.rows + rightRows.rows)
-    // Whether several tasks may read the runs, although a run may be written again.
+    // Whether several tasks may read the runs, even if a task writes its run again.
     lazy val isRepeatable = ParallelJoinExec.allows(plan, leftRows.determinism, rightRows.determinism)
     lazy val both = new Runs(leftRows.indexes ++ rightRows.indexes, rightRows.cutOrder)
     def inRanges(together: Int): Option[RDD[InternalRow]] =
@@ -104,7 +104,10 @@ final private[parallel] class ParallelJoin(
     }
   }
 
-  /** The reach of the left rows of each range. Runs a job, unless they are in the order of all that limits it. */
+  /**
+   * The reach of the left rows of each range. Runs a job, unless there are no keys and the only bound is a column, by which the
+   * left rows are sorted.
+   */
   private def reaches(leftRows: RunsReader, ranges: Array[RangeToRead]): Array[Option[JoinReach]] =
     ExpressionSet(frames.flatMap(_.rowBounds).map(_.value)).toSeq match {
       case Seq(_: Attribute) if keys == 0 =>
@@ -120,8 +123,8 @@ final private[parallel] class ParallelJoin(
     }
 
   /**
-   * The reach with a right row beyond it on each side where a frame has no limit, if the keys have one there; with all rows of the
-   * keys, if the cuts divide none.
+   * Widens a reach by at least one right row with the same keys, on each side where a frame is unbounded. If the cuts divide no
+   * keys, widens the reach to all right rows with the same keys.
    */
   private def widened(rightRows: RunsReader, reach: JoinReach, together: Int): JoinReach = {
     val (runs, order) = (rightRows.sorted, rightRows.cutOrder)
@@ -158,7 +161,10 @@ final private[parallel] class ParallelJoin(
 
 private[parallel] object ParallelJoin {
 
-  /** The order of left rows: by keys and the first bound, null if it fails. It is in terms of the time of right rows. */
+  /**
+   * The order of left rows: by keys and by the first bound, which is null if it fails. The bound is comparable to the time of
+   * right rows.
+   */
   def leftOrder(plan: WindowJoinPlan): RunOrder = {
     val bounds: Seq[Frame.RowBound] = plan.byRows.frames.flatMap(_.frame.rowBounds)
     RunOrder(plan.leftKeys, Seq(SortOrder(TryEval(bounds.head.value), Ascending)))
@@ -181,7 +187,7 @@ final private class RangeOfJoin(join: WindowJoinEvaluation, metrics: Map[String,
     join.evaluate(leftRows, rightRows, new WindowTask(TaskContext.get(), metrics), around)
   }
 
-  /** Evaluates left rows of a range. The right rows are those before the range, in it, and after it. */
+  /** Evaluates left rows of a range. The right rows are the rows before the range, in the range and after the range. */
   def ofRange(
       leftRows: Iterator[InternalRow],
       rightRows: RangeRows,

@@ -13,7 +13,7 @@ import org.slidewise.spark.plan.WindowJoinPlan
 /**
  * Evaluates a window join in several tasks that share the rows of its keys. The children are [[RunsExchangeExec]]s, or read them.
  *
- * Cost: that of `WindowJoinExec`, and another read of the left rows, unless their order tells what they reach.
+ * Cost: the cost of `WindowJoinExec`, and another read of the left rows, unless their order determines their reach.
  */
 case class ParallelJoinExec(
     plan: WindowJoinPlan,
@@ -52,7 +52,7 @@ object ParallelJoinExec {
    * these rows ran again.
    *
    * @param left
-   *   the rows that a task of the left side writes when it runs again; none if it may write other rows
+   *   the determinism of a task of the left side; none if the task may write other rows when it runs again
    */
   def allows(
       plan: WindowJoinPlan,
@@ -65,7 +65,7 @@ object ParallelJoinExec {
     )
   }
 
-  /** The operator over rows that it writes as runs first. */
+  /** Creates the operator over exchanges that write the rows of both sides as runs. */
   def over(
       left: SparkPlan,
       right: SparkPlan,

@@ -12,7 +12,7 @@ package org.slidewise.spark.execution.parallel
  */
 final case class ParallelPlan(minRows: Long, maxTasks: Int, aggregatesRuns: Boolean = false) {
 
-  /** The number of tasks that `rows` rows are worth; 0 if they are too few for one. */
+  /** The number of tasks for `rows` rows; 0 if there are too few rows for one task. */
   def tasksFor(rows: Long): Int = math.min(maxTasks.toLong, rows / minRows).toInt
 
   /** Description for `slidewise.explain`. */

@@ -44,7 +44,7 @@ final private[parallel] class ParallelWindow[T: ClassTag](
         .map(reader => evaluateWholeTable(reader).getOrElse(inOneTask(reader)))
     else RunsReader.inOrder(runs, keyOrder, parallel, input).map(inOrder)
 
-  /** Whether several tasks may read the runs, although a run may be written again. */
+  /** Whether several tasks may read the runs, even if a task writes its run again. */
   private def isRepeatable(reader: RunsReader): Boolean = reader.determinism.exists(_.allows(plan))
 
   /** Evaluates rows whose frame is the whole table. None if one task must evaluate them. */

@@ -18,7 +18,7 @@ import org.slidewise.spark.plan.SlidingWindowPlan
  * Evaluates a window in several tasks that share the rows of its partitions. The child is a [[RunsExchangeExec]], or reads one.
  *
  * @param supportsColumnar
- *   whether it hands out batches; see [[BatchesOut]]
+ *   whether the operator returns batches; see [[BatchesOut]]
  */
 case class ParallelWindowExec(
     plan: SlidingWindowPlan,
@@ -65,7 +65,7 @@ case class ParallelWindowExec(
    * Evaluates the rows of runs.
    *
    * @param unshared
-   *   evaluates each partition of rows in one task, given whether they are to be sorted
+   *   evaluates each partition of rows in one task, given whether the task must sort them
    */
   private def ofRuns[T: ClassTag](
       evaluation: RangeEvaluation[T],
@@ -83,7 +83,7 @@ case class ParallelWindowExec(
     found
   }
 
-  /** The rows of an exchange with one partition, which the exchange does not write, under the names of this operator's child. */
+  /** The rows of an exchange that does not write its only partition, with the attributes of this operator's child. */
   private def unwritten: SparkPlan =
     if (runs.output == child.output) runs.inRows
     else
@@ -105,7 +105,7 @@ case class ParallelWindowExec(
 
 object ParallelWindowExec {
 
-  /** The operator over `rows`, which it writes as runs first. */
+  /** Creates the operator over an exchange that writes `rows` as runs. */
   def over(rows: SparkPlan, plan: SlidingWindowPlan, parallel: ParallelPlan): ParallelWindowExec =
     ParallelWindowExec(
       plan,

@@ -30,7 +30,8 @@ import org.slidewise.spark.plan.{OrderSensitivity, SlidingWindowPlan}
 import org.slidewise.spark.shims.SparkCollations
 
 /**
- * The rows that a task returns when it runs again, compared with its first run: the same number, in the same partitions.
+ * Describes how the rows of a task that runs again can differ from the rows of its first run. Their number and their partitions
+ * are the same.
  *
  * @param columns
  *   the columns whose values may differ
@@ -43,11 +44,11 @@ final private[spark] case class OutputDeterminism(columns: SensitiveColumns, sam
   def same(output: Seq[Attribute]): Seq[Attribute] =
     output.filter(columns.of(_) == OrderSensitivity.NONE)
 
-  /** The same rows, whose attributes `output` have the names `names` elsewhere. */
+  /** The same determinism, for rows whose attributes `output` are renamed to `names`. */
   def renamed(output: Seq[Attribute], names: Seq[Attribute]): OutputDeterminism =
     copy(columns = columns.renamed(output.zip(names)))
 
-  /** The same, limited by the determinism that Spark reports for the RDD of the rows. */
+  /** This determinism, limited by the determinism that Spark reports for the RDD of the rows. */
   def limitedBy(rdd: RDD[_]): Option[OutputDeterminism] = RddDeterminism.of(rdd) match {
     case RddDeterminism.SAME_ORDER => Some(this)
     case RddDeterminism.SAME_ROWS  => Some(copy(sameOrder = false))
@@ -56,8 +57,8 @@ final private[spark] case class OutputDeterminism(columns: SensitiveColumns, sam
 
   /**
    * Whether the window has consistent results if some of its tasks read rows before, and others after, a task that writes these
-   * rows ran again. Each row must then be there once, and the results must fit together. For this, the keys must be the same to
-   * the bit, and the inputs of the functions may differ only in digits or by the order of ties.
+   * rows ran again. Each row must then be read exactly once, and the results must be consistent with each other. For this, the
+   * keys must be the same to the bit, and the inputs of the functions may differ only in digits or by the order of ties.
    */
   def allows(window: SlidingWindowPlan): Boolean =
     columns.areSame(RunOrder(window.partitionSpec, window.sortOrder).inRows.map(_.child)) &&
@@ -70,9 +71,9 @@ private object OutputDeterminism {
 }
 
 /**
- * Derives from plans which rows a task returns when it runs again. Below a shuffle, rows may come in another order. Some results
- * depend on the order: the digits of a `sum` of floating-point numbers, the row that `first`, `row_number` or LIMIT chooses, and
- * generated numbers. Spark's own means do not replace this model: `docs/scale.md` has the reasons.
+ * Derives from plans how the rows of a task that runs again can differ. Below a shuffle, rows may come in another order. Some
+ * results depend on the order: the digits of a `sum` of floating-point numbers, the row that `first`, `row_number` or LIMIT
+ * chooses, and generated numbers. Spark's own means do not replace this model: `docs/scale.md` has the reasons.
  *
  * Like Spark, assumes that a user's function of one row depends only on its arguments, unless the user says that it is not
  * deterministic.
@@ -87,8 +88,8 @@ final private[spark] class PlanDeterminism extends Logging {
   private[this] val shuffled = new IdentityHashMap[SparkPlan, java.lang.Boolean]
 
   /**
-   * The rows that a task of `plan` returns when it runs again, as far as the plan alone tells. None if these may be other rows,
-   * or if it is not known.
+   * The determinism of a task of `plan`, as far as the plan alone determines it. None if a task that runs again may return other
+   * rows, or if this is unknown.
    */
   def of(plan: SparkPlan): Option[OutputDeterminism] =
     try rows(plan)
@@ -126,11 +127,11 @@ final private[spark] class PlanDeterminism extends Logging {
     case _                        => all(plan.children.map(rows)).flatMap(above(plan, _))
   }
 
-  /** The rows of `plan`, with its attributes renamed to `output`. */
+  /** The determinism of `plan`, with its attributes renamed to `output`. */
   private def renamed(plan: SparkPlan, output: Seq[Attribute]): Option[OutputDeterminism] =
     rows(plan).map(_.renamed(plan.output, output))
 
-  /** The rows of an RDD. Plans of Spark may be behind it. */
+  /** The determinism of an RDD, which may be computed by other plans of Spark. */
   private def ofRdd(rdd: RDD[_], output: Seq[Attribute]): Option[OutputDeterminism] =
     if (rdd.isCheckpointed) same(order = true)
     else
@@ -147,7 +148,7 @@ final private[spark] class PlanDeterminism extends Logging {
     if (below.sameOrder && keepsOrder(plan)) Some(below)
     else columnsAbove(plan, below.columns).map(OutputDeterminism(_, sameOrder = false))
 
-  /** Whether rows come in the same order, and with the same values, if those of the children do. */
+  /** Whether an operator returns rows in the same order and with the same values if its children do. */
   private def keepsOrder(plan: SparkPlan): Boolean = plan match {
     // A task reads its blocks in order.
     case _: RunsExchangeExec        => true
@@ -161,13 +162,15 @@ final private[spark] class PlanDeterminism extends Logging {
 
   private def shuffles(plan: SparkPlan): Boolean = plan match {
     case _: ShuffleExchangeLike => true
-    // They shuffle rows themselves.
+    // These operators shuffle rows themselves.
     case _: TakeOrderedAndProjectExec | _: CollectLimitExec | _: CollectTailExec =>
       plan.children.exists(_.outputPartitioning != SinglePartition)
     case _ => false
   }
 
-  /** The columns of rows that an operator makes of rows in another order. None if they may be other rows. */
+  /**
+   * The sensitive columns of an operator's output if its input comes in another order. None if the output may have other rows.
+   */
   private def columnsAbove(plan: SparkPlan, below: SensitiveColumns): Option[SensitiveColumns] = plan match {
     // One task reads all rows if their keys may differ.
     case _: RunsExchangeExec           => Some(below)
@@ -209,14 +212,14 @@ final private[spark] class PlanDeterminism extends Logging {
     case _: SortExec | _: CoalesceExec | _: InputAdapter | _: WholeStageCodegenExec | _: AQEShuffleReadExec =>
       Some(below)
     case _: ColumnarToRowTransition | _: RowToColumnarTransition | _: CollectMetricsExec => Some(below)
-    // An operator that chooses or makes rows, or one of another engine.
+    // An operator that chooses or makes rows, or an operator of another engine.
     case _ => None
   }
 
-  /** Whether rows that tie by a function are either all among the first rows or none of them is. */
+  /** Whether rows that tie by the rank function are either all selected or all rejected. */
   private def keepsPeers(function: Expression): Boolean = Families.of(function).rank.exists(_.joinsPeers)
 
-  // Rows that are spread evenly are sorted by the hash of their content first.
+  // Before a round-robin shuffle, Spark sorts the rows by the hash of their content.
   private def staysInPartition(to: Partitioning, content: Seq[Attribute], by: SensitiveColumns): Boolean =
     to match {
       case HashPartitioning(keys, _)   => by.areSame(keys)
@@ -225,10 +228,10 @@ final private[spark] class PlanDeterminism extends Logging {
     }
 
   /**
-   * Whether the query survives if a task that runs again writes other values of these columns to `exchange`. With checksums, Spark
-   * fails the query if tasks that read the earlier rows have returned their results. A single task has returned none by then, and
-   * reads all rows again. Without a shuffle below, rows come in another order only if memory runs out in one of two attempts. This
-   * case is ignored.
+   * Whether the query survives if a task that runs again writes other values of these columns to `exchange`. With checksums,
+   * Spark fails the query if tasks that read the earlier rows have returned their results. A single task has not returned results
+   * by then, and reads all rows again. Without a shuffle below, rows come in another order only if memory runs out in one of two
+   * attempts. This case is ignored.
    */
   private def mayDiffer(exchange: SparkPlan, content: Seq[Attribute], by: SensitiveColumns): Boolean =
     by.areSame(content) || !exchange.children.exists(readsShuffle) ||
@@ -264,7 +267,7 @@ final private[spark] class PlanDeterminism extends Logging {
 
 private object PlanDeterminism {
 
-  /** The settings with which Spark compares what a task writes again, and fails the query if it cannot roll back. */
+  /** The settings with which Spark compares the rows that a task writes again, and fails the query if it cannot roll back. */
   private val Checksums = Seq("enableFullRetryOnMismatch", "enableQueryLevelRollbackOnMismatch")
     .map("spark.sql.shuffle.orderIndependentChecksum." + _)
 }

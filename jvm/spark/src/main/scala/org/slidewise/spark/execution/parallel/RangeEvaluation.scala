@@ -17,7 +17,7 @@ import org.slidewise.spark.plan.SlidingWindowPlan
  * Evaluates the rows of one task.
  *
  * @tparam T
- *   what it hands out: rows or batches
+ *   the type of the results: rows or batches
  */
 sealed abstract private[parallel] class RangeEvaluation[T](
     plan: SlidingWindowPlan,
@@ -25,14 +25,14 @@ sealed abstract private[parallel] class RangeEvaluation[T](
     metrics: Map[String, SQLMetric]
 ) extends Serializable {
   private val all = WindowEvaluation.of(plan, input, sorts = true)
-  // Spark's radix sort orders ties by all rows that it sorts, which differ from task to task.
+  // The order in which Spark's radix sort leaves ties depends on all sorted rows, which differ from task to task.
   private val range = WindowEvaluation.of(plan, input, sorts = true, keepsTies = true)
 
   /** The results of whole partitions. */
   final def ofAll(rows: Iterator[InternalRow]): Iterator[T] =
     if (rows.isEmpty) Iterator.empty else evaluate(all, rows, newTask(), () => SurroundingRows.None)
 
-  /** The results of some rows of partitions in no order, whose aggregates are `totals`. */
+  /** The results of rows whose frames are whole, unordered partitions with the aggregates `totals`. */
   final def ofPartitions(rows: Iterator[InternalRow], totals: TableTotals): Iterator[T] =
     if (rows.isEmpty) Iterator.empty
     else {
@@ -40,7 +40,7 @@ sealed abstract private[parallel] class RangeEvaluation[T](
       handedOut(new ResultsByKey(plan, input, totals, newTask()).rows(rows))
     }
 
-  /** The results of the range's own rows, without those of its halos. Rows that tie stay in the order in which they come. */
+  /** The results of the range's own rows, without the rows of its halos. Ties keep the order of arrival. */
   final def ofRange(rows: RangeRows, surroundings: () => SurroundingRows): Iterator[T] =
     if (rows.isEmpty) Iterator.empty
     else {
@@ -58,7 +58,7 @@ sealed abstract private[parallel] class RangeEvaluation[T](
     }
 
   /**
-   * Evaluates rows, and returns those that are handed out.
+   * Evaluates rows, and returns only the rows whose results are handed out.
    *
    * @param around
    *   the surroundings, which are known once all rows have been read
@@ -70,13 +70,13 @@ sealed abstract private[parallel] class RangeEvaluation[T](
       around: () => SurroundingRows
   ): Iterator[T]
 
-  /** Rows in the form that is handed out. */
+  /** Converts rows to the type of the results. */
   protected def handedOut(rows: Iterator[InternalRow]): Iterator[T]
 
   final protected def newTask() = new WindowTask(TaskContext.get(), metrics)
 }
 
-/** Hands out rows. */
+/** Returns rows. */
 final private[parallel] class RowEvaluation(
     plan: SlidingWindowPlan,
     input: Seq[Attribute],
@@ -97,7 +97,7 @@ final private[parallel] class RowEvaluation(
   override protected def handedOut(rows: Iterator[InternalRow]): Iterator[InternalRow] = rows
 }
 
-/** Hands out batches. */
+/** Returns batches. */
 final private[parallel] class BatchEvaluation(
     plan: SlidingWindowPlan,
     input: Seq[Attribute],

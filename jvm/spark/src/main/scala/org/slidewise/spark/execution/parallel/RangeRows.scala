@@ -18,7 +18,7 @@ import org.slidewise.spark.execution.surroundings.{PartialAggregator, Surroundin
  */
 final private[parallel] case class RangeToRead(cuts: Array[Cut], parts: Array[RunPart], rowsBefore: Long) {
 
-  /** The buckets of each part to read at once, as the first one and the end. */
+  /** For each part, the groups of buckets to read at once. A group is its first bucket and the bucket after its last. */
   def reads: Array[Array[(Int, Int)]] =
     parts.map(part => part.readFrom.zip(part.readFrom.tail :+ part.endBucket))
 }
@@ -66,7 +66,7 @@ final private[parallel] class RowsOfParts(
   def all: RowsInBlocks = rows((0 until parts).iterator.flatMap(blocks))
 }
 
-/** Thrown if a run has other rows than when its index was made, so that no cut is right for them. */
+/** Thrown if a run no longer has the rows of its index, so that cuts are not valid for the run. */
 final private class RunChanged(part: RunPart, read: Long)
     extends RuntimeException(
       s"A task that writes rows for a window without PARTITION BY or for a skewed key ran again, with ${read - part.firstPosition} " +
@@ -83,7 +83,8 @@ final private class RunChanged(part: RunPart, read: Long)
  * @param key
  *   projects a row to its sort key
  * @param functions
- *   the functions for which rows are aggregated that are read but are not in the range; none if these aggregates are not needed
+ *   the functions whose aggregates are computed for rows that are read but lie outside the range; none if no aggregates are
+ *   needed
  */
 final private[parallel] class RangeRows(
     range: RangeToRead,
@@ -101,7 +102,7 @@ final private[parallel] class RangeRows(
   private[this] var position = 0L
   private[this] var passed, interval, blockRows = 0
   private[this] var row: InternalRow = _
-  private[this] var block: BlockDecoder = _ // has been taken, and its rows lie in one interval
+  private[this] var block: BlockDecoder = _ // has been read; all its rows lie in one interval
   private[this] val before, after: PartialAggregator = functions.map(_.aggregator()).orNull
 
   override def hasNext: Boolean = row != null || block != null || {
@@ -137,7 +138,7 @@ final private[parallel] class RangeRows(
 
   override def rowAt(place: Int): UnsafeRow = rows.rowAt(place)
 
-  /** Takes a block if its rows lie in one interval, and need not be aggregated. */
+  /** Reads a whole block if its rows lie in one interval and need not be aggregated; otherwise reads one row. */
   private def takeBlock(): Unit = {
     val taken = rows.nextBlock()
     blockRows = taken.count
@@ -153,7 +154,7 @@ final private[parallel] class RangeRows(
 
   private def isInside: Boolean = interval > 0 && interval < cuts.length
 
-  /** The interval of the next rows, if the run's index says that all lie in one; -1 if it does not. */
+  /** The interval of the next `rows` rows if, according to the run's index, all of them lie in one interval; otherwise -1. */
   private def intervalOf(rows: Int): Int = {
     var found = 0
     while (found < cuts.length && position >= part.most(found)) found += 1
@@ -204,12 +205,12 @@ final private[parallel] class RangeRows(
   /** The number of rows in an interval. Complete once all rows are read. */
   def rowsIn(interval: Int): Long = counted(interval)
 
-  /** The number of rows on both sides of the second of three intervals. Complete once all rows are read. */
+  /** The number of rows in the first and the third of three intervals, which are the halos. Complete once all rows are read. */
   def haloRows: Long = rowsIn(1) + rowsIn(3)
 
   /**
-   * The aggregates of the rows before the first cut and from the last cut on, as far as they are read. Known once all rows are
-   * read.
+   * The aggregates of the rows before the first cut and from the last cut on, as far as these rows are read. Known once all rows
+   * are read.
    */
   def around: SurroundingRows = SurroundingRows(before.result(), after.result())
 

@@ -6,8 +6,8 @@ import org.slidewise.spark.execution.surroundings.{PartialAggregate, Surrounding
 sealed abstract private[parallel] class RangeSurroundings extends Serializable {
 
   /**
-   * The functions for which the range aggregates the rows that it reads and that are not in it; none if there are no such
-   * aggregates.
+   * The functions whose aggregates the task computes for rows that it reads but that lie outside the range; none if no such
+   * aggregates are needed.
    */
   def functions: Option[SurroundingFunctions] = None
 
@@ -32,9 +32,9 @@ private[parallel] object RangeSurroundings {
    * Surroundings for functions that need only numbers of rows and the first and the last row.
    *
    * @param first
-   *   an aggregate of the first row and those that follow it
+   *   the aggregate of the first rows, at least one
    * @param last
-   *   an aggregate of the last row and those before it
+   *   the aggregate of the last rows, at least one
    */
   final case class AtEnds(first: PartialAggregate, last: PartialAggregate, rows: Long)
       extends RangeSurroundings {
@@ -53,8 +53,8 @@ private[parallel] object RangeSurroundings {
   }
 
   /**
-   * Surroundings from the aggregates of buckets, which the indexes of the runs have. The range adds the aggregates of the rows
-   * that share a bucket with its own rows.
+   * Surroundings from the aggregates of buckets in the indexes of the runs. The task adds the aggregates of the rows that share a
+   * bucket with the range's own rows.
    *
    * @param around
    *   the aggregates of the buckets that the range does not read

@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 /**
  * An RDD with one task for each range, which reads parts of the runs. A task gets only the data of its own range.
  *
- * Depends on the shuffle itself, as Spark's RDDs of shuffles do, because a stage in barrier mode may have no RDD with another
+ * Depends on the shuffle itself, as Spark's RDDs of shuffles do, because a barrier stage must not contain an RDD with another
  * number of partitions.
  *
  * @param parts

@@ -14,7 +14,7 @@ import org.slidewise.spark.execution.task.WindowTask
 import org.slidewise.spark.plan.{SlidingWindowPlan, StateTypes}
 
 /**
- * Adds the results of whole partitions to rows in any order. Memory: the keys, and a row of results for each.
+ * Adds the results of whole partitions to rows in any order. Memory: the keys, and a row of results for each key.
  *
  * @param input
  *   the attributes of a row
@@ -35,7 +35,7 @@ final private[parallel] class ResultsByKey(
   private[this] val largest = sizes.foldLeft(0L)(math.max)
   private[this] val measures = task.measures
 
-  // Without keys, or with one, the results of all rows are the same.
+  // Without keys, or with one key, the results of all rows are the same.
   private[this] val keys =
     if (results.length <= 1) None
     else {
@@ -63,7 +63,7 @@ final private[parallel] class ResultsByKey(
     }
   }
 
-  /** The batches with their results, each valid until the next is requested. */
+  /** The batches with their results. A batch is valid until the next batch is requested. */
   def batches(batches: Iterator[ColumnarBatch]): Iterator[ColumnarBatch] = {
     val columns = vectorsOf(results, evaluation.types).map(new ResultColumn(_))
     batches.map { batch =>
@@ -95,7 +95,7 @@ final private[parallel] class ResultsByKey(
 private object ResultsByKey {
   private val CheckEvery = 4096L
 
-  /** The columns of rows. */
+  /** Loads rows into vectors, one for each column. */
   private def vectorsOf(rows: Array[UnsafeRow], types: Seq[DataType]): Seq[FieldVector] = {
     val (bases, offsets) = (rows.map(_.getBaseObject), rows.map(_.getBaseOffset))
     types.indices.map { field =>
@@ -108,13 +108,13 @@ private object ResultsByKey {
   }
 }
 
-/** The values of a column of results. Memory: nine bytes for each row of a batch, if values have a fixed size. */
+/** Looks up the values of one column of results. Memory: nine bytes for each row of a batch, if values have a fixed size. */
 final private class ResultColumn(results: FieldVector) {
   private[this] val isCopied = StateTypes.isFixedWidth(results.dataType)
   private[this] var capacity = 0
   private[this] var copied: FieldVector = _
 
-  /** The values of some results, valid until the next call. */
+  /** The values of the results with the given numbers, valid until the next call. */
   def of(numbers: Array[Int], count: Int): ColumnVector =
     if (!isCopied) new SelectedVector(results, numbers)
     else {

@@ -15,12 +15,15 @@ abstract private[parallel] class RowKeys {
   def row: UnsafeRow
 }
 
-/** The keys of the rows of blocks. Makes rows only where columns are not enough. Memory: the bits for the rows of a block. */
+/**
+ * The keys of the rows of blocks. Creates rows only for key columns that cannot be read from a column of the block. Memory: the
+ * bits for the rows of a block.
+ */
 final private[parallel] class BlockKeys(columns: Array[KeyPrefix], rows: RowsInBlocks) extends RowKeys {
   private[this] val read = columns.map(column => if (column.isOfColumn) Array.emptyLongArray else null)
   private[this] var current = 0
 
-  /** Turns to the block of `rows` that was taken last. */
+  /** Moves to the block of `rows` that was read last. */
   def begin(block: BlockDecoder): Unit = {
     var c = 0
     while (c < columns.length) {
@@ -32,7 +35,7 @@ final private[parallel] class BlockKeys(columns: Array[KeyPrefix], rows: RowsInB
     }
   }
 
-  /** Turns to a row of the block. */
+  /** Moves to a row of the block. */
   def turnTo(number: Int): Unit = current = number
 
   override def bits(column: Int): Long =

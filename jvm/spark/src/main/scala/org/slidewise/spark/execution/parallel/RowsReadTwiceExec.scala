@@ -11,11 +11,11 @@ import org.slidewise.spark.execution.exchange.BatchesIn
 import org.slidewise.spark.execution.task.WindowMetrics
 
 /**
- * Rows that cost less to read twice than to shuffle: first their columns that a window aggregates, then all rows, to which the
- * window adds its results.
+ * Reads rows twice where this costs less than a shuffle. The first read returns only the columns that a window aggregates. The
+ * second read returns all rows, to which the window adds its results.
  *
  * @param left
- *   only the columns that are aggregated
+ *   the rows with only the columns that are aggregated
  * @param right
  *   the rows
  */

@@ -19,7 +19,7 @@ import org.slidewise.spark.execution.surroundings.PartialAggregate
  * @param starts
  *   for each bucket, the number of rows before it
  * @param keys
- *   the least sort key that the rows of each bucket may have, one after the other
+ *   for each bucket, the least sort key that its rows may have; the keys are stored back to back
  * @param ends
  *   for each key, its end in `keys`
  * @param aggregates
@@ -36,7 +36,7 @@ final private[parallel] class RunIndex(
 
   def buckets: Int = starts.length
 
-  /** The number of rows before a bucket; [[rows]] for the one after the last. */
+  /** The number of rows before a bucket; [[rows]] for the bucket after the last. */
   def start(bucket: Int): Long = if (bucket < starts.length) starts(bucket) else rows
 
   /** Points `row` to the least key of a bucket. */
@@ -56,7 +56,7 @@ final private[parallel] class RunIndex(
 
 private[parallel] object RunIndex {
 
-  /** The index of a run whose rows are one bucket, and have no order. */
+  /** The index of a run with a single bucket of unordered rows. */
   def ofOneBucket(rows: Long, aggregates: Option[BucketAggregates]): RunIndex =
     new RunIndex(rows, Array(0L), Array.emptyByteArray, Array(0), fields = 0, aggregates)
 
@@ -66,7 +66,7 @@ private[parallel] object RunIndex {
     private[this] var keys = new Array[Byte](512)
     private[this] var count, bytes = 0
 
-    /** Begins a bucket with the `start`th row of the run. */
+    /** Begins a bucket that has `start` rows of the run before it. */
     def add(start: Long, key: UnsafeRow): Unit = {
       if (count == starts.length) {
         starts = Arrays.copyOf(starts, 2 * count)

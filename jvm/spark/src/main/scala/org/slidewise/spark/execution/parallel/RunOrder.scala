@@ -11,7 +11,7 @@ final private[parallel] case class RunOrder(partition: Seq[Expression], order: S
   /** The number of columns of a key. */
   def columns: Int = partition.size + order.size
 
-  /** The columns of a key, in terms of a row. */
+  /** The columns of a key, as expressions over a row. */
   def inRows: Seq[SortOrder] = WindowKeys.asBytes(partition).map(SortOrder(_, Ascending)) ++ order
 
   /** The key of a row. Not safe for concurrent use. */

@@ -5,7 +5,10 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.apache.spark.sql.execution.LeafExecNode
 
-/** The rows that an exchange has written for one window, for another window with another order: run by run, in no order. */
+/**
+ * Reads the rows that an exchange has written for one window again, for a window with another order. Returns them run by run,
+ * unsorted.
+ */
 private[parallel] case class RunRowsExec(output: Seq[Attribute], runs: RunsExchangeExec)
     extends LeafExecNode {
   override protected def doExecute(): RDD[InternalRow] = runs.rowsByRun

@@ -14,10 +14,10 @@ import org.slidewise.spark.execution.rows.{LogRows, RowLog}
 import org.slidewise.spark.execution.surroundings.SurroundingFunctions
 import org.slidewise.spark.execution.task.{MemoryMetrics, TaskResources}
 
-/** The rows of a task, as they come. */
+/** The input rows of a task that writes a run: rows or batches. */
 sealed abstract private[parallel] class RunInput {
 
-  /** The rows in blocks of one partition. Shows each row, or each batch, before it is in a block. */
+  /** Encodes the rows as blocks of one partition. Passes each row to `row`, or each batch to `batch`, before it is encoded. */
   def inBlocks(write: BlockWrite, context: TaskContext)(
       row: InternalRow => Unit,
       batch: ColumnarBatch => Unit
@@ -72,8 +72,8 @@ sealed abstract private[parallel] class RunWriter(indexes: RunIndexes) extends S
 }
 
 /**
- * Writes rows as they come, as one bucket, and aggregates them. Does not report an aggregate of more than 64 KiB, because the
- * driver would get one from each task. Memory: the aggregate, and a block of rows.
+ * Writes the rows in the order of arrival, as one bucket, and aggregates them. Does not report an aggregate of more than 64 KiB,
+ * because each task sends its aggregate to the driver. Memory: the aggregate, and a block of rows.
  */
 final private[parallel] class UnorderedRunWriter(
     functions: SurroundingFunctions,
@@ -162,7 +162,9 @@ final private[parallel] class OrderedRunWriter(
     inBuckets(run, log, splitters, context)
   }
 
-  /** Block writing of rows that wait. Metrics count the rows when they go to the shuffle. */
+  /**
+   * The format of blocks that wait in the log. The exchange's metrics count the rows only when they are written to the shuffle.
+   */
   private def whileWaiting: BlockWrite = {
     def uncounted = new SQLMetric("sum")
     BlockWrite(blockWrite.layout, partitions = 1, hashed = false, uncounted, uncounted, plain = true)
@@ -204,14 +206,15 @@ final private[parallel] class OrderedRunWriter(
 private object OrderedRunWriter {
 
   /**
-   * The number of sampled keys for each bucket. It makes the size of a bucket exact to a third. Cuts depend on counted rows only.
+   * The number of sampled keys for each bucket. With this number, the size of a bucket is exact to a third. Cuts depend only on
+   * counted rows.
    */
   private val SampledABucket = 8
 
   private val ReleaseEvery = 16L
 }
 
-/** Finds the buckets of the rows of blocks, and aggregates the rows of each if any function needs that. */
+/** Finds the buckets of the rows of blocks, and aggregates the rows of each bucket if any function needs aggregates. */
 final private class BucketsOfRows(splitters: Splitters, keys: BlockKeys, aggregates: AggregatedBuckets)
     extends BlockPartitions {
 
@@ -228,7 +231,7 @@ final private class BucketsOfRows(splitters: Splitters, keys: BlockKeys, aggrega
   }
 }
 
-/** Aggregates the rows of each bucket, of which it reads only the columns that the functions need. */
+/** Aggregates the rows of each bucket. Reads only the columns that the functions need. */
 final private class AggregatedBuckets(
     functions: SurroundingFunctions,
     buckets: Int,
@@ -260,7 +263,7 @@ final private class AggregatedBuckets(
  */
 final private[parallel] case class RunBuckets(most: Int, leastRows: Long) {
 
-  /** The number of buckets of a run with so many rows. */
+  /** The number of buckets of a run with `rows` rows. */
   def of(rows: Long): Int = math.max(1L, math.min(most.toLong, rows / leastRows)).toInt
 }
 

@@ -3,8 +3,8 @@ package org.slidewise.spark.execution.parallel
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * The runs as one sequence of rows in order. The start of each bucket in it is known. Rows that tie are in the order of their
- * runs, and within a run in the order in which they are read.
+ * The runs as one sequence of rows in order. The start of each bucket in this sequence is known. Rows that tie are in the order
+ * of their runs, and within a run in the order in which they are read.
  *
  * Cost: O(S log R) comparisons for S buckets of R runs. Memory: eight bytes for each bucket, and twice that while they are sorted,
  * beside the indexes.
@@ -51,7 +51,8 @@ final private[parallel] class Runs(indexes: Array[RunIndex], order: CutOrder) {
    * @param parts
    *   the maximum number of parts
    * @param together
-   *   a number of columns of the key: rows that have these in common stay together; none if any rows may be separated
+   *   a number of leading columns of the key: rows with equal values in these columns stay together; none if any rows may be
+   *   separated
    * @return
    *   the places between two parts, in order
    */
@@ -59,7 +60,7 @@ final private[parallel] class Runs(indexes: Array[RunIndex], order: CutOrder) {
     val found = Vector.newBuilder[Cut]
     var last: Cut = null
     var part = 1
-    // Of the buckets that have begun, half of the rows are, on average, still to come.
+    // On average, half of the rows in the buckets that have begun come before the next bucket.
     var ended = 0L
     var begun = indexes.indices.map(sizeOf(_, 0)).sum
     var i = 0
@@ -151,8 +152,9 @@ final private[parallel] class Runs(indexes: Array[RunIndex], order: CutOrder) {
     }
 
   /**
-   * The buckets at which to begin a new read, so that rows come in order as far as it matters. The shuffle returns buckets that
-   * are read at once in any order. Buckets with a cut, and buckets that may have a key in common, are therefore read separately.
+   * The buckets at which to begin a new read, so that rows come in order as far as cuts and ties need it. The shuffle returns
+   * buckets that are read at once in any order. Buckets with a cut, and buckets that may hold the same key, are therefore read
+   * separately.
    */
   private def readsOf(run: Int, from: Int, end: Int, begun: Array[Int]): Array[Int] = {
     val (a, b) = (newKey(), newKey())

@@ -20,17 +20,17 @@ import org.slidewise.spark.plan.SlidingWindowPlan
 
 /**
  * Writes the rows of each task to the shuffle as a run: buckets of about equal size that follow one another in the sort order.
- * The least keys of the buckets come to the driver. With them, any range of the global order can be read from the buckets that
- * hold it. The cuts between tasks are therefore chosen when all rows have been seen, and the child runs once.
+ * Tasks send the least keys of the buckets to the driver. With them, any range of the global order can be read from the buckets
+ * that hold it. The cuts between tasks are therefore chosen when all rows have been seen, and the child runs once.
  *
- * Without partition keys, the child's only partition is not written at all if it has only one and one window reads it. Where rows
- * have no order, a run is one bucket.
+ * Without partition keys, a child with a single partition is not written at all if only one window reads it. If rows have no
+ * order, a run is one bucket.
  *
- * To Spark's reuse, exchanges of the same rows are equal, like Spark's own exchanges of windows without keys. A window that needs
- * the rows in another order than the first window writes them once more, and the child runs once: see [[inOrder]].
+ * Spark's exchange reuse treats exchanges of the same rows as equal, like Spark's own exchanges of windows without keys. A window
+ * that needs the rows in another order than the first window writes them once more, and the child runs once: see [[inOrder]].
  *
- * Memory: in a task, its rows, which may go to files. On the driver, a key for each of `buckets` in each run, or for a quarter of
- * them if there are many runs, and an aggregate if `aggregated` is not empty.
+ * Memory: in a task, its rows, which may go to files. On the driver, for each bucket of each run, a key and, if `aggregated` is
+ * not empty, an aggregate. If there are many runs, a run has fewer than `buckets` buckets, but at least a quarter.
  *
  * @param partitionSpec
  *   the expressions by which the rows are sorted first
@@ -60,7 +60,7 @@ case class RunsExchangeExec(
 
   override protected def ownMetrics: Map[String, SQLMetric] = RunMetrics.create(sparkContext)
 
-  // What AQE may not change: the parts of the shuffle are those of this operator.
+  // AQE may not change the partitions of this shuffle, because this operator determines them.
   override def shuffleOrigin: ShuffleOrigin = REPARTITION_BY_NUM
   override def outputPartitioning: Partitioning = UnknownPartitioning(buckets)
   override def numPartitions: Int = buckets
@@ -113,21 +113,21 @@ case class RunsExchangeExec(
     new RunIndexes(found)
   }
 
-  /** The rows that a task writes when it runs again. None if it may write other rows. */
+  /** The determinism of the tasks that write the rows. None if a task that runs again may write other rows. */
   @transient private lazy val determinism: Option[OutputDeterminism] = {
     val rdd = inputRDD
     hasChildRun = true
     ofChild.flatMap(_.limitedBy(rdd))
   }
 
-  /** Whether the child has run. Its plan does not change any more then. */
+  /** Whether the child has run. Afterwards, its plan does not change. */
   @transient @volatile private[parallel] var hasChildRun = false
 
   @transient private[parallel] lazy val ofChild: Option[OutputDeterminism] = new PlanDeterminism().of(child)
 
   /**
-   * Whether the rows are written. The rows of one task need no cuts, unless tasks would share them by keys otherwise, or run the
-   * child again.
+   * Whether the rows are written. The rows of a single task are not written, unless several tasks can share them by partition
+   * key, or several readers would run the child again.
    */
   override protected def isWritten: Boolean =
     inputRDD.getNumPartitions > (if (partitionSpec.isEmpty && !isReread) 1 else 0)
@@ -174,10 +174,10 @@ case class RunsExchangeExec(
   }
 
   /**
-   * Writes the runs, unless they are written. Blocks until all tasks are done.
+   * Writes the runs if they have not been written yet, and blocks until all tasks are done.
    *
    * @return
-   *   the runs; none if they are not written
+   *   the runs; none if the exchange does not write its rows, see `isWritten`
    */
   private[parallel] def write(): Option[WrittenRuns] = executeQuery {
     if (!isWritten) None
@@ -191,7 +191,7 @@ case class RunsExchangeExec(
   override def runtimeStatistics: Statistics =
     if (isWritten) super.runtimeStatistics
     else
-      // Without a number of rows: Spark would take the estimate for what has been counted.
+      // Without a row count, because Spark would take an estimate for an exact count.
       Statistics(child.logicalLink.fold(BigInt(Long.MaxValue))(_.stats.sizeInBytes))
 
   override protected def doExecute(): RDD[InternalRow] = if (isWritten) super.doExecute() else ofRows
@@ -226,13 +226,13 @@ object RunsExchangeExec {
       child
     )
 
-  // With no more partitions, the shuffle writes a file for each of them: see `spark.shuffle.sort.bypassMergeThreshold`.
+  // Up to this number of partitions, the shuffle writes a file for each partition: see `spark.shuffle.sort.bypassMergeThreshold`.
   private val MostBypassed = 200
 
   // A bucket of fewer rows would cost more than it saves.
   private val FewestRows = 64L
 
-  // The driver holds the keys of all buckets: with more of them than this, each run has a quarter.
+  // The driver holds the keys of all buckets. Beyond this number, each run has fewer buckets, down to a quarter.
   private val MostInAll = 1 << 20
   private val MostOfRun = 4096
 
@@ -244,13 +244,13 @@ object RunsExchangeExec {
    * The maximum number of buckets of each of `runs` runs.
    *
    * @param buckets
-   *   the result of [[bucketsFor]]; fewer for each task would make neighbours read much more than their rows
+   *   the result of [[bucketsFor]]; with fewer buckets for each task, tasks would read many rows besides their own
    */
   private[parallel] def bucketsOfRun(buckets: Int, runs: Int): Int =
     if (buckets >= MostOfRun) buckets
     else math.min(buckets, math.max(buckets / 4, MostInAll / math.max(1, runs)))
 
-  /** The exchange that `plan` is, or that it reads. */
+  /** The exchange that `plan` is, reuses, or runs as a query stage. */
   private[parallel] def in(plan: SparkPlan): RunsExchangeExec = plan match {
     case exchange: RunsExchangeExec      => exchange
     case ReusedExchangeExec(_, exchange) => in(exchange)
@@ -265,7 +265,7 @@ object RunsExchangeExec {
  * @param indexes
  *   the indexes of the runs, by the runs' numbers
  * @param determinism
- *   the rows that a task writes when it runs again; none if it may write other rows
+ *   the determinism of the tasks that write the runs; none if a task that runs again may write other rows
  */
 final private[parallel] case class WrittenRuns(
     indexes: Array[RunIndex],

@@ -10,7 +10,7 @@ import org.slidewise.spark.execution.surroundings.SurroundingFunctions
 import org.slidewise.spark.plan.SlidingWindowPlan
 
 /**
- * Reads the runs that an exchange has written: ranges of them in several tasks, or all in one.
+ * Reads the runs that an exchange has written: in ranges by several tasks, or as a whole by one task.
  *
  * @param order
  *   the order of the runs
@@ -37,7 +37,7 @@ final private[parallel] class RunsReader(
   /** Whether the runs were written with the aggregates that a window needs. */
   def hasAggregatesOf(plan: SlidingWindowPlan): Boolean = runs.hasAggregatesOf(plan, input)
 
-  /** The rows that a task writes when it runs again; none if it may write other rows. */
+  /** The determinism of the tasks that write the runs; none if a task that runs again may write other rows. */
   def determinism: Option[OutputDeterminism] = written.determinism.map(_.renamed(runs.output, input))
 
   /** All rows, as one range. */
@@ -52,7 +52,7 @@ final private[parallel] class RunsReader(
   ): RDD[T] =
     readWith(ranges.map((_, None)))((range, _, parts) => f(range, parts))
 
-  /** Reads ranges. Each comes with a value that `f` needs besides its rows. */
+  /** Reads ranges. Each range comes with a value that `f` needs besides the rows. */
   def readWith[A, T: ClassTag](ranges: Array[(RangeToRead, A)])(
       f: (RangeToRead, A, RowsOfParts) => Iterator[T]
   ): RDD[T] = {
@@ -78,7 +78,10 @@ final private[parallel] class RunsReader(
     values.sparkContext.runJob(values, (found: Iterator[Array[Byte]]) => found.next())
   }
 
-  /** Opens a range in a task, given the functions for which rows outside it are aggregated. */
+  /**
+   * Returns a function that opens a range in a task. The function's second argument names the functions to aggregate over rows
+   * outside the range.
+   */
   def opener: (RangeToRead, Option[SurroundingFunctions], RowsOfParts) => RangeRows = {
     val (runOrder, attributes) = (order, input)
     (range, functions, parts) =>
@@ -89,8 +92,8 @@ final private[parallel] class RunsReader(
 private[parallel] object RunsReader {
 
   /**
-   * The runs of `runs`, which it writes; written once more if they are in another order. None if there is only one partition,
-   * which is not written.
+   * Writes the runs of `runs`, and writes them again if `order` is another order. Returns a reader of the runs; none if there is
+   * only one partition, which is not written.
    */
   def inOrder(
       runs: RunsExchangeExec,

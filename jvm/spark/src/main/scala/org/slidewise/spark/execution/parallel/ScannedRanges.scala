@@ -3,7 +3,7 @@ package org.slidewise.spark.execution.parallel
 import org.slidewise.spark.execution.surroundings.{PartialAggregate, SurroundingFunctions, SurroundingRows}
 import org.slidewise.spark.plan.SlidingWindowPlan
 
-/** Finds the surroundings of ranges of rows by a job, which reads all rows once and aggregates those between the ranges' ends. */
+/** Finds the surroundings of ranges of rows by a separate job. */
 final private[parallel] class ScannedRanges(
     reader: RunsReader,
     plan: SlidingWindowPlan,
@@ -12,10 +12,11 @@ final private[parallel] class ScannedRanges(
   private[this] val order = reader.cutOrder
 
   /**
-   * The surroundings of the rows of each range; none if one task must evaluate them.
+   * The surroundings of the rows of each range; none if one task must evaluate them. The job reads all rows once, and aggregates
+   * the rows between the ends of ranges.
    *
    * @param ends
-   *   the places, in order, between which a task of the job reads the rows
+   *   the places, in order, between which each task of the job reads its rows
    * @param ranges
    *   the first and the last place of each range
    */
@@ -37,7 +38,7 @@ final private[parallel] class ScannedRanges(
     else Some(ranges.map { case (from, until) => scan.around(place(from), place(until)) }.toArray)
   }
 
-  /** Aggregates of the first row and those that follow it, and of the last row and those before it, where all have one key. */
+  /** The aggregates of the first rows and of the last rows, at least one row each. All rows must have the same partition key. */
   def atEnds: (PartialAggregate, PartialAggregate) = {
     val rows = reader.sorted
     val first = RangeToRead.of(rows, Array(Cut.Start, rows.rowsAfter(Cut.Start, 1L)))

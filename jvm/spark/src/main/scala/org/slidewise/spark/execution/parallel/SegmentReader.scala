@@ -12,7 +12,7 @@ import org.slidewise.spark.plan.{SlidingWindowPlan, WindowKeys}
 /**
  * Aggregates the rows between the cuts of a range, each interval separately.
  *
- * Memory: an aggregate for each interval; if the rows must be in order, also the memory of their sort.
+ * Memory: an aggregate for each interval and, if the rows must be in order, the memory of a sort.
  */
 final private[parallel] class SegmentReader(
     plan: SlidingWindowPlan,

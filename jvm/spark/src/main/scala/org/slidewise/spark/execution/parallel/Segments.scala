@@ -28,7 +28,8 @@ final private[parallel] case class Segment(first: PartitionPart, last: Partition
 final private[parallel] case class PartitionPart(key: UnsafeRow, aggregate: PartialAggregate)
 
 /**
- * Aggregates the rows of a segment. They come in any order if there is only one partition, and partition by partition otherwise.
+ * Aggregates the rows of a segment. The rows come in any order if there is only one partition, and otherwise partition by
+ * partition.
  */
 final private[parallel] class SegmentBuilder(functions: SurroundingFunctions) {
   private[this] var first: PartitionPart = _
@@ -64,8 +65,8 @@ final private[parallel] class SegmentBuilder(functions: SurroundingFunctions) {
 final private[parallel] class SegmentScan(segments: Array[Option[Segment]], functions: SurroundingFunctions) {
 
   /**
-   * For each segment, the aggregate of the rows before it in the partition of its first row. A segment without rows has the
-   * aggregate for the next row.
+   * For each segment, the aggregate of the rows before it in the partition of its first row. For a segment without rows, the
+   * aggregate is the one for the next row.
    */
   private[this] val before: Array[PartialAggregate] = {
     val nextKeys = segments.scanRight(Option.empty[UnsafeRow])((s, later) => s.map(_.first.key).orElse(later))
@@ -82,7 +83,7 @@ final private[parallel] class SegmentScan(segments: Array[Option[Segment]], func
     found
   }
 
-  /** For each segment, the aggregate of the rows from it on in the partition of the last row before it. */
+  /** For each segment, the aggregate of its rows and all later rows in the partition of the last row before the segment. */
   private[this] val after: Array[PartialAggregate] = {
     val previousKeys =
       segments.scanLeft(Option.empty[UnsafeRow])((earlier, s) => s.map(_.last.key).orElse(earlier))

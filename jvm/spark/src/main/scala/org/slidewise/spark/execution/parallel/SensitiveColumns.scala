@@ -10,7 +10,7 @@ import org.slidewise.spark.plan.{FramedAggregate, OrderSensitivity, StateTypes}
  * The columns whose values depend on the order in which rows come.
  *
  * @param columns
- *   the degree for each of these columns
+ *   the sensitivity of each of these columns
  */
 final private[spark] class SensitiveColumns private (private val columns: Map[ExprId, OrderSensitivity]) {
   import SensitiveColumns._
@@ -44,7 +44,10 @@ final private[spark] class SensitiveColumns private (private val columns: Map[Ex
     SensitiveColumns.of(buffers) ++ SensitiveColumns.of(results.zip(found))
   }
 
-  /** These columns, if `expressions` decide which rows there are. None if they may decide on other rows. */
+  /**
+   * These columns, after `expressions` have decided which rows there are. None if `expressions` depend on the order, and may
+   * therefore decide on other rows.
+   */
   def decidedBy(expressions: Seq[Expression]): Option[SensitiveColumns] =
     if (areSame(expressions)) Some(this) else None
 
@@ -65,8 +68,8 @@ final private[spark] class SensitiveColumns private (private val columns: Map[Ex
   def areSame(expressions: Seq[Expression]): Boolean = expressions.forall(of(_) == OrderSensitivity.NONE)
 
   /**
-   * The sensitivity of an expression over `inputs`. Digits stay digits in a floating-point number. In a whole number or a text,
-   * they make another value.
+   * The sensitivity of an expression over `inputs`. A difference in digits remains one in a floating-point number. In an integer
+   * or a string, it becomes another value.
    */
   private def derived(inputs: Seq[OrderSensitivity], expression: Expression): OrderSensitivity =
     most(inputs) match {
@@ -102,7 +105,7 @@ final private[spark] class SensitiveColumns private (private val columns: Map[Ex
       most(Seq(if (own == OrderSensitivity.VALUE) OrderSensitivity.TIES else own, ofInputs(framed.function)))
     }
 
-  /** The sensitivity of an aggregate of the rows that the expression reads, also of one over partial aggregates. */
+  /** The sensitivity of an aggregate over rows or over partial aggregates. */
   private def ofCall(call: AggregateExpression): OrderSensitivity =
     OrderSensitivity.max(Families.of(call.aggregateFunction).orderSensitivity, ofInputs(call))
 
@@ -119,7 +122,7 @@ final private[spark] class SensitiveColumns private (private val columns: Map[Ex
 private[parallel] object SensitiveColumns {
   val Empty: SensitiveColumns = new SensitiveColumns(Map.empty)
 
-  /** All of these columns, to the greatest degree. */
+  /** All of these columns, with the greatest sensitivity. */
   def all(columns: Seq[Attribute]): SensitiveColumns = of(columns.map(_ -> OrderSensitivity.VALUE))
 
   def of(columns: Seq[(Attribute, OrderSensitivity)]): SensitiveColumns =
@@ -131,7 +134,7 @@ private[parallel] object SensitiveColumns {
   def repeats(expression: Expression): Boolean = expression match {
     case _ if expression.deterministic                         => true
     case _: UserDefinedExpression | _: CallMethodViaReflection => false
-    // By a seed, or by the place of the row.
+    // Depends on a seed, or on the place of the row.
     case _: Nondeterministic     => true
     case call: AggregateFunction => call.children.forall(repeats)
     case _ => !expression.children.forall(_.deterministic) && expression.children.forall(repeats)

@@ -12,7 +12,7 @@ private[parallel] object SortedSegments {
    * Sorts `values`, which it may change; O(n log s) comparisons for s segments, and a second array.
    *
    * @param ends
-   *   0, then where each segment ends
+   *   0, followed by the end of each segment
    * @return
    *   the sorted values
    */

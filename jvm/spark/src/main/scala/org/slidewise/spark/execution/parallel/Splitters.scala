@@ -9,7 +9,7 @@ import org.slidewise.spark.plan.WindowKeys
 
 /**
  * Finds the bucket of each row: the number of splitters that are not greater than its key. Where several splitters are equal,
- * their buckets share the rows with that key: in order of arrival, or by hash.
+ * their buckets share the rows with this key, in the order of arrival or by hash.
  *
  * Cost: for B buckets, O(log B) comparisons of 64 bits for each column in which splitters agree, and few where the keys are
  * spread evenly. Whole keys are compared, O(log B) times, only where 64 bits do not distinguish values.
@@ -17,9 +17,9 @@ import org.slidewise.spark.plan.WindowKeys
  * @param splitters
  *   the splitters in order
  * @param rows
- *   the number of rows that will come
+ *   the number of rows to place
  * @param hash
- *   a hash of the columns that are the same when the task runs again; none unless rows may come in another order then
+ *   a hash of the columns that are the same when the task runs again; none if the rows come in the same order then
  */
 final private[parallel] class Splitters(
     splitters: Array[UnsafeRow],
@@ -36,7 +36,7 @@ final private[parallel] class Splitters(
   /** The number of rows so far that have the key of equal splitters, by the first of these splitters. */
   private[this] val seen = new Array[Long](splitters.length)
 
-  /** The columns that 64 bits hold, and the next column, of which they hold a part. */
+  /** The leading columns that fit 64 bits, and the next column, of which 64 bits hold only a prefix. */
   private[this] val columns: Array[KeyPrefix] = {
     val held = spec.inRows.takeWhile(WindowKeys.fitsInLong).size
     spec.inRows.take(held + 1).map(new KeyPrefix(_, input)).toArray
@@ -152,7 +152,7 @@ final private[parallel] class Splitters(
     built.result(before, aggregates)
   }
 
-  // The first bucket has no least key: no one compares it.
+  // The first bucket has no least key, because no row is compared with it.
   private def leastKey: UnsafeRow = UnsafeRow.createFromByteArray(0, spec.columns)
 }
 

@@ -29,13 +29,13 @@ private[parallel] object TableTotals {
   def of(total: PartialAggregate): TableTotals = TableTotals(Array(Array.emptyByteArray), Array(total))
 }
 
-/** Makes the aggregates of the rows of a task, with one way to number keys. */
+/** Aggregates the rows of a task by partition key. [[numbers]] determines how keys are numbered. */
 abstract private[parallel] class TaskTotals extends Serializable {
 
   /** The partition keys of [[input]]. */
   def keys: Seq[Expression]
 
-  /** The attributes of what [[of]] reads. */
+  /** The attributes of the rows that [[of]] reads. */
   def input: Seq[Attribute]
 
   /** The aggregates of rows; none if there are too many keys. */
@@ -57,7 +57,8 @@ final private[parallel] class OneTotal(functions: SurroundingFunctions) extends 
 }
 
 /**
- * Reads partial aggregates that Spark's operator has made of the rows, in generated code; see `UnboundedFunctions.areGenerated`.
+ * Reads the partial aggregates that Spark's `HashAggregateExec` computes from the rows in generated code; see
+ * `UnboundedFunctions.areGenerated`.
  */
 final private[parallel] class GeneratedTotals(functions: SurroundingFunctions, partition: Seq[Expression])
     extends TaskTotals {
@@ -73,7 +74,7 @@ final private[parallel] class GeneratedTotals(functions: SurroundingFunctions, p
   private val buffers = calls.flatMap(_.aggregateFunction.inputAggBufferAttributes)
   override val input: Seq[Attribute] = keys ++ buffers
 
-  /** The operator, ready to run. */
+  /** Spark's operator over `rows`, with generated code. */
   def aggregated(rows: SparkPlan): SparkPlan = FilteredBatchesExec.generated(
     HashAggregateExec(
       requiredChildDistributionExpressions = None,
@@ -96,7 +97,7 @@ final private[parallel] class GeneratedTotals(functions: SurroundingFunctions, p
     while (found.hasNext && TotalsReader.areFew(known)) {
       val row = found.next()
       val count = row.getLong(input.size - 1)
-      // Without keys, there is an aggregate of no rows, too.
+      // Without keys, Spark also returns an aggregate of no rows.
       if (count > 0) {
         known.of(row): Unit
         aggregates += functions.aggregateOf(count, stateOf(row))

@@ -14,9 +14,9 @@ import org.slidewise.spark.execution.surroundings.{PartialAggregateMerger, Surro
 import org.slidewise.spark.plan.SlidingWindowPlan
 
 /**
- * Aggregates the rows of a table by partition, if it has few. A job that reads a few rows of some tasks finds out about most tables
- * that have many; jobs of growing size about those whose rows are in the order of the keys. Memory: a key and an aggregate for each
- * partition, in each task and on the driver.
+ * Aggregates the rows of a table by partition, if there are few partitions. A first job reads a few rows of some tasks, and
+ * detects most tables with many partitions. Jobs of growing size detect tables with many partitions whose rows are in the order
+ * of the keys. Memory: a key and an aggregate for each partition, in each task and on the driver.
  *
  * @param rows
  *   the columns that the window reads, in batches or in rows
@@ -28,7 +28,7 @@ final private[parallel] class TotalsReader(plan: SlidingWindowPlan, rows: SparkP
   private[this] val keys = plan.partitionSpec
 
   /**
-   * The aggregates. Runs jobs. None if there are many partitions, or if one task must evaluate one of them, see
+   * Runs jobs that aggregate the partitions. None if there are many partitions, or if one task must evaluate one of them, see
    * [[SurroundingFunctions.mustBeOneTask]].
    */
   def read(): Option[TableTotals] =
@@ -91,7 +91,7 @@ final private[parallel] class TotalsReader(plan: SlidingWindowPlan, rows: SparkP
     if (fits) Some(merged.result).filterNot(_.aggregates.exists(functions.mustBeOneTask)) else None
   }
 
-  /** The partitions of an RDD that each job reads. They are spread over it, since files may be in the order of the keys. */
+  /** The partitions of an RDD that each job reads. They are spread over the RDD, since files may be in the order of the keys. */
   private def jobs(found: RDD[_]): Seq[Seq[Int]] = {
     val partitions = found.getNumPartitions
     if (keys.isEmpty || partitions == 0) Seq(0 until partitions)
@@ -124,7 +124,10 @@ private object TotalsReader {
   /** Whether there are so few keys that a table is read twice. */
   def areFew(numbers: KeyNumbers): Boolean = numbers.size <= MostKeys && numbers.bytes <= MostBytes
 
-  /** Whether a job has failed, and was not cancelled. The rows fail again when they are read once, if they fail in Spark. */
+  /**
+   * Whether a job has failed with an arithmetic error, and was not cancelled. If the rows fail in Spark, they fail again in the
+   * evaluation that reads them once.
+   */
   private def hasFailed(e: SparkException): Boolean =
     !Thread.currentThread.isInterrupted && Iterator
       .iterate[Throwable](e)(_.getCause)
@@ -145,9 +148,7 @@ private object TotalsReader {
       parts += part.keys.length
     }
 
-    /**
-     * Whether all tasks are expected to find few partitions. They are `times` as many as those whose aggregates have been added.
-     */
+    /** Whether all tasks are expected to find few partitions. There are `times` as many tasks as have been added. */
     def areFew(times: Double): Boolean = TotalsReader.areFew(numbers) && parts * times <= MostParts
 
     def result: TableTotals = TableTotals(numbers.keys, groups.map(_.result()).toArray)

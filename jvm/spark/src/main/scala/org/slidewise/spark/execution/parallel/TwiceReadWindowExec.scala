@@ -22,15 +22,15 @@ import org.slidewise.spark.shims.SubqueryPlans
 
 /**
  * Evaluates a window whose frames are whole partitions, in no order, over a table that is read twice: jobs aggregate the
- * partitions, and each task adds the results to the rows that it reads. If there are many partitions, `once` gives the rows.
- * Memory: see [[TotalsReader]] and [[ResultsByKey]].
+ * partitions, and each task adds the results to the rows that it reads. If there are many partitions, `once` evaluates the window
+ * instead. Memory: see [[TotalsReader]] and [[ResultsByKey]].
  *
  * @param once
- *   the window over rows that are read once
+ *   the logical plan of the same window over rows that are read once
  * @param child
  *   a [[RowsReadTwiceExec]]
  * @param supportsColumnar
- *   whether it hands out batches; see [[BatchesOut]]
+ *   whether the operator returns batches; see [[BatchesOut]]
  */
 case class TwiceReadWindowExec(
     plan: SlidingWindowPlan,
@@ -137,10 +137,10 @@ object TwiceReadWindowExec {
   val MostKeys: Int = TotalsReader.MostKeys
 
   /**
-   * The operator over `rows`, of which it reads `aggregated` first.
+   * Creates the operator over `rows`. The first read is `aggregated`, which has only some columns of `rows`.
    *
    * @param once
-   *   the window over rows that are read once
+   *   the logical plan of the same window over rows that are read once
    */
   def apply(
       plan: SlidingWindowPlan,

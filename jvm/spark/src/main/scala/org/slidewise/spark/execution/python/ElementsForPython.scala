@@ -10,13 +10,13 @@ import org.slidewise.spark.execution.frames.FrameBounds
 import org.slidewise.spark.execution.rows.RowsByPosition
 
 /**
- * The rows for Python of one left row after the other: the elements of its frames that Python does not have yet, then the ends of
- * its frames.
+ * Creates the rows that are sent to Python for one left row after the other: first the elements of its frames that were not sent
+ * before, then the ends of its frames.
  *
- * Python numbers elements in the order in which they come, and the ends of frames do not move back. Where the ends of a left row's
- * frames do, its elements are sent again.
+ * Python numbers elements in the order of arrival, and expects ends of frames that never move back. If an end moves back, the
+ * elements of the left row are sent again.
  *
- * Cost: each element is sent once if the ends of frames rise together, and otherwise once more for each left row that breaks the
+ * Cost: each element is sent once if no end of a frame moves back, and otherwise once more for each left row that breaks the
  * order.
  *
  * @param element
@@ -47,9 +47,9 @@ final private class ElementsForPython(
    * Begins the next left row.
    *
    * @param times
-   *   the number of left rows that it stands for, each of which has each element
+   *   the number of equal left rows that the row stands for. Each element is sent once for each of them
    * @param isOfNewKey
-   *   whether positions begin anew
+   *   whether positions start at 0 again
    */
   def begin(times: Long, isOfNewKey: Boolean): Unit = {
     val lo = frames.map(_.lo).min

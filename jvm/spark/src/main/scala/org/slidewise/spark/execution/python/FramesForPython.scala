@@ -16,7 +16,7 @@ import org.slidewise.spark.plan.PythonWindowPlan
 /**
  * Finds the frames of the rows of a task, and joins the rows with the results from Python.
  *
- * Rows are numbered through all partitions of the task, so that Python needs to know of no partition.
+ * Rows are numbered across all partitions of the task, so that Python need not know the partitions.
  *
  * Memory: the rows that wait for the end of their frames, in [[SlidingWindowIterator]]'s logs, and the rows that wait for Python,
  * in a queue; both spill.
@@ -32,7 +32,7 @@ final private[execution] class FramesForPython(
 ) extends Serializable {
   private def ends = python.leading
 
-  /** The attributes of a row that tell its frames. */
+  /** The attributes of a row that determine its frames. */
   private val needed: Seq[Attribute] = {
     val references = AttributeSet(orderSpec)
     input.filter(references.contains)
@@ -89,7 +89,7 @@ final private[execution] class FramesForPython(
   }
 }
 
-/** Rows that a thread other than the task's may take, as on Spark 3.5. There are none once the task has closed them. */
+/** An iterator that a thread other than the task's may read, as on Spark 3.5. It is empty after the task has closed it. */
 final private class RowsToSend(rows: Iterator[InternalRow], whenClosed: () => Unit)
     extends AbstractIterator[InternalRow] {
   private[this] var closed = false
@@ -107,10 +107,10 @@ final private class RowsToSend(rows: Iterator[InternalRow], whenClosed: () => Un
   }
 }
 
-/** Writes the ends of the current frame, in numbers of rows of the task. */
+/** Writes the ends of the current frame, as row numbers within the task. */
 final private class FrameEnds(bounds: FrameBounds, answers: InternalRow, ordinal: Int)
     extends FrameEvaluator {
-  private[this] var passed, evaluated = 0L // rows of the partitions before, and of all
+  private[this] var passed, evaluated = 0L // rows of earlier partitions, and of all partitions
 
   override def evaluate(): Unit = {
     answers.setLong(ordinal, passed + bounds.lo)

@@ -117,7 +117,7 @@ final private[execution] class JoinForPython(
   }
 }
 
-/** Tells whether a new key has begun. */
+/** Records whether a new key has begun. */
 final private class KeyStarts extends FrameEvaluator {
   private[this] var started = false
 
@@ -135,7 +135,7 @@ final private class KeyStarts extends FrameEvaluator {
   override def close(): Unit = ()
 }
 
-/** The first one of two joined rows. */
+/** Projects two joined rows to the first row. */
 private object FirstOfPair extends Projection {
   override def apply(row: InternalRow): InternalRow = row.asInstanceOf[JoinedRow].getLeft
 }

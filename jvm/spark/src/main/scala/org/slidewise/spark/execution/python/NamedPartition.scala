@@ -10,11 +10,11 @@ import org.apache.spark.unsafe.types.UTF8String
 import org.slidewise.spark.shims.PythonErrors
 
 /**
- * Rows from Python. If an error says at which row of the task it happened, the values of that row's partition keys are added to
- * it.
+ * Iterates over the rows from Python. If an error message contains the number of the row that failed, adds the values of this
+ * row's partition keys to the message.
  *
  * @param rowAt
- *   returns a row that Python has got, given how many rows later than the row of the next result it came; called once
+ *   returns an input row, given its distance in rows from the row of the next result; called once
  */
 final private class NamedPartition(
     results: Iterator[InternalRow],

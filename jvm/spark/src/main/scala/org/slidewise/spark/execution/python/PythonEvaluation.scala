@@ -15,8 +15,8 @@ import org.slidewise.spark.plan.PythonAggregate
 import org.slidewise.spark.shims.{ArrowFunctions, MapInArrow}
 
 /**
- * Evaluates functions in a Python worker: takes rows and returns rows of `output`. Python returns them in order, and may lag
- * behind.
+ * Evaluates functions in a Python worker: sends rows to Python, and returns rows of `output`. Python returns its rows in order,
+ * and may lag behind.
  *
  * @param leading
  *   the columns that come before the functions' arguments

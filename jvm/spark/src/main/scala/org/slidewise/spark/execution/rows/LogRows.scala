@@ -5,12 +5,12 @@ import scala.collection.AbstractIterator
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 
 /**
- * The rows of a log from one position to another; the same object each time.
+ * The rows of a log from position `from` to before `until`. The iterator reuses the row object.
  *
  * @param releases
  *   whether rows are released after they have been read
  * @param releaseEvery
- *   the number of rows after which those that have been read are released
+ *   the number of rows between two releases of rows that have been read
  */
 final private[execution] class LogRows(
     log: RowLog,

@@ -24,7 +24,7 @@ final private[execution] class PartitionKeys(
 
 private[execution] object PartitionKeys {
 
-  /** The values of `keys`, of a row of `input`. */
+  /** Partition keys that consist of the values of `keys` over rows of `input`. */
   def of(keys: Seq[Expression], input: Seq[Attribute]): PartitionKeys = {
     val same =
       if (keys.forall(key => SparkCollations.isBinaryStable(key.dataType)))

@@ -6,7 +6,7 @@ import org.apache.spark.unsafe.Platform
 /** The bytes of a row, which are whole words. */
 private[execution] object RowBytes {
 
-  // Below it, a loop is faster than `copyMemory`, which checks its arguments.
+  // Up to this size, a loop is faster than `copyMemory`, which checks its arguments.
   private val SmallBytes = 128
 
   /** Copies the bytes of `row` to `base` from `offset` on. */

@@ -9,7 +9,7 @@ import org.apache.spark.unsafe.memory.MemoryBlock
 /**
  * Consecutive rows of a [[RowLog]]: in a page of memory, or in a spill file.
  *
- * Rows of one size lie back to back. Rows of different sizes have their size in the eight bytes before them.
+ * Rows of one size are stored back to back. Rows of different sizes are each preceded by their size in eight bytes.
  *
  * Memory beside the page: rows of different sizes have an index with the place of every [[RowChunk.IndexStep]]th row, about
  * 1 % of the rows' bytes. A spill file has 16 bytes for each block of [[RowChunk.BlockBytes]].
@@ -38,7 +38,7 @@ final private[execution] class RowChunk(var page: MemoryBlock, rowSize: Int) {
   /** The start of the newest row, its size included, in bytes from the chunk's start. */
   def newestPlace: Int = newest
 
-  /** Adds a copy of `row`, if there is room for it. */
+  /** Adds a copy of `row`. Returns false if there is no room for the copy. */
   def append(row: UnsafeRow): Boolean = {
     val size = row.getSizeInBytes
     val needed = spaceFor(size, indexed)
@@ -59,7 +59,7 @@ final private[execution] class RowChunk(var page: MemoryBlock, rowSize: Int) {
     fits
   }
 
-  /** Makes room for rows, if there is any; see [[RowLog.reserve]]. */
+  /** Reserves room for rows. Returns false if the page has not enough room; see [[RowLog.reserve]]. */
   def reserve(rows: Int, starts: Array[Int]): Boolean = {
     val fits = used.toLong + starts(rows) <= page.size && count <= Int.MaxValue - rows
     if (fits) {

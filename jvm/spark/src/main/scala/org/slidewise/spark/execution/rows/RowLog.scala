@@ -13,8 +13,8 @@ import org.slidewise.spark.execution.task.{MeasuredResource, TaskResources}
 /**
  * A queue of rows that can be read at any position between its ends, any number of times.
  *
- * Rows lie in chunks. Memory comes from the task's memory manager. When the manager asks for it back, chunks without a reader
- * go to files, the newest first, because they are needed last.
+ * Rows lie in chunks. Memory comes from the task's memory manager. When the manager requests memory, chunks without a reader are
+ * spilled to files, the newest first, because they are needed last.
  *
  * Memory: the rows from the last [[release]] to the last [[append]], at most one chunk more at the old end, and one free
  * page. A reader of a spilled chunk holds one block of the file on the heap: [[RowChunk.BlockBytes]], or one row if that is
@@ -25,8 +25,8 @@ import org.slidewise.spark.execution.task.{MeasuredResource, TaskResources}
  * @param rowSize
  *   the bytes of a row, or -1 if rows differ in size
  * @param pageBytes
- *   the greatest number of bytes that a reader, or the newest row, keeps from being spilled, unless a row is larger; not more than a
- *   page of Spark's, of which each task's share of the memory holds many
+ *   the maximum size of a page in bytes, unless a row is larger. Each reader, and the newest row, keep one page from being
+ *   spilled. A page is not larger than Spark's pages, many of which fit into each task's share of the memory
  */
 final private[execution] class RowLog(
     resources: TaskResources,
@@ -70,11 +70,11 @@ final private[execution] class RowLog(
   }
 
   /**
-   * Makes room for rows from position [[end]] on, which the caller writes, each with its size in the eight bytes before it if rows
-   * differ in size.
+   * Makes room for rows from position [[end]] on, which the caller writes. If rows differ in size, the caller also writes the
+   * size of each row into the eight bytes before the row.
    *
    * @param starts
-   *   where each row begins, with its size, and the end of the last, in bytes after the first
+   *   the start of each row, size included, and the end of the last row, in bytes from the first start
    * @return
    *   the address of the first row
    */
@@ -114,7 +114,7 @@ final private[execution] class RowLog(
         allocatePage(math.max(nextPage, atLeast))
     }
 
-  /** The address of the newest row, or of the size before it if rows differ; valid until a chunk is spilled. */
+  /** The address of the newest row, or of the size before the row if rows differ in size; valid until a chunk is spilled. */
   def newestAddress: Long = {
     val page = tail.page
     memory.encodePageNumberAndOffset(page, page.getBaseOffset + tail.newestPlace)
@@ -127,14 +127,14 @@ final private[execution] class RowLog(
   /** The chunks, oldest first; all in memory while the log is frozen. */
   def eachChunk: Seq[RowChunk] = chunks.toArray(new Array[RowChunk](0)).toSeq
 
-  /** Bytes a row, or -1 if rows differ. */
+  /** The bytes of a row, or -1 if rows differ in size. */
   def bytesARow: Int = rowSize
 
-  /** A row to be pointed into this log. */
+  /** A row object that can be pointed to a row of this log. */
   def newRow(): UnsafeRow = new UnsafeRow(fields)
 
   /**
-   * Keeps all chunks where they are from now on, so that addresses stay valid.
+   * Stops spilling chunks from now on, so that addresses stay valid.
    *
    * @param onSpill
    *   called when the memory manager asks for memory; may close the log

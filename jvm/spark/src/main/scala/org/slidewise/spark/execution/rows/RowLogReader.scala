@@ -3,10 +3,10 @@ package org.slidewise.spark.execution.rows
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.unsafe.Platform
 
-/** Rows that can be read again. */
+/** Rows that can be read by position, any number of times. */
 private[execution] trait RowsByPosition {
 
-  /** The row at `position`, which may be the same object each time and gone with the next call. */
+  /** The row at `position`, in a row object that may be reused by the next call. */
   def apply(position: Long): UnsafeRow
 }
 
@@ -24,14 +24,15 @@ final private[execution] class RowLogReader(log: RowLog, fields: Int, rowSize: I
   private[this] var base: AnyRef = _
   private[this] var origin = 0L
 
-  // The rows at `base`: those of the chunk, or of one block of its file. If `end` is -1, they end with the chunk, which may grow.
+  // The positions of the rows at `base`: the rows of the chunk, or of one block of its file. If `end` is -1, the rows end with
+  // the chunk, which may grow.
   private[this] var first, end = 0L
   private[this] var block = Array.emptyByteArray
   private[this] var blockPlaces = Array.emptyIntArray
 
   private[this] var next, nextPlace = 0
 
-  /** The row at `position`; the same object each time, and gone with the next call or [[RowLog.release]]. */
+  /** The row at `position`, in a row object that is reused; valid until the next call or [[RowLog.release]]. */
   override def apply(position: Long): UnsafeRow = {
     if (chunk == null || position < first || position >= (if (end < 0) chunk.endRow else end))
       moveTo(position)

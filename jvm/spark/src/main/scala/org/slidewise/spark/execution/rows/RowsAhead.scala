@@ -8,12 +8,13 @@ import org.slidewise.spark.execution.task.MeasuredResource
 /** The rows of the current partition, including rows that have not arrived. Each row has the columns that frames need. */
 private[execution] trait PartitionRows {
 
-  /** Calls `f` with the row at `position` and all that follow; the same object each time. */
+  /** Calls `f` with the row at `position` and all later rows of the partition. The row object is reused. */
   def foreachFrom(position: Long)(f: UnsafeRow => Unit): Unit
 }
 
 /**
- * An iterator whose next rows can be read before their turn. These lie in a log, which spills, until their turn has come.
+ * An iterator whose next rows can be read ahead. Rows that were read ahead stay in a log, which spills, until the iterator
+ * returns them.
  *
  * @param newLog
  *   creates the log of the rows; called when rows are first read ahead
@@ -40,7 +41,7 @@ final private[execution] class RowsAhead(rows: Iterator[InternalRow], newLog: ()
       taking(taken - 1)
     }
 
-  /** Calls `goesOn` with the rows whose turn has not come, in order, until it returns false. */
+  /** Calls `goesOn` with the rows that the iterator has not returned, in order, until `goesOn` returns false. */
   def peek(goesOn: UnsafeRow => Boolean): Unit = {
     if (log == null) {
       log = newLog()
@@ -67,7 +68,7 @@ final private[execution] class RowsAhead(rows: Iterator[InternalRow], newLog: ()
   def peakMemory: Long = if (log == null) 0L else log.peakMemory
   def spilledBytes: Long = if (log == null) 0L else log.spilledBytes
 
-  /** Gives memory and files back; there are no more rows then. */
+  /** Gives memory and files back. Afterwards, the iterator is empty. */
   def close(): Unit = {
     isClosed = true
     if (log != null) log.close()

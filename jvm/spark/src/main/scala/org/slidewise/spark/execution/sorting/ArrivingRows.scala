@@ -12,15 +12,15 @@ import org.slidewise.spark.execution.rows.{LogRows, RowChunk, RowLog}
 import org.slidewise.spark.execution.task.TaskResources
 
 /**
- * The rows of a sorter as they arrive, with their columns. Blocks are taken whole: columns that follow from one field are copied,
- * and what goes to the log is written there at once.
+ * The rows of a sorter as they arrive, with their columns. Blocks are read whole: columns that are derived from one field are
+ * copied, and the logged fields of all rows are written at once.
  *
  * Memory: see [[PartitionSorter]].
  *
  * @param inputs
- *   the further columns to read of each row
+ *   further columns to read from each row
  * @param wholeRows
- *   whether the log has whole rows
+ *   whether the log holds whole rows
  */
 final private[sorting] class ArrivingRows(
     resources: TaskResources,
@@ -44,7 +44,7 @@ final private[sorting] class ArrivingRows(
       spec.columns.map(key => FieldColumn.of(key.prefix, key.flip, input)) ++
       inputs.map(column => FieldColumn.of(column.value, column.flip, input))
     val compared = if (spec.compares) AttributeSet(spec.order) else AttributeSet.empty
-    // Columns lie on the heap, which may be small where Spark has its pages elsewhere.
+    // Columns are on the heap, which may be small if Spark allocates its pages off-heap.
     val addsColumns = resources.memory.getTungstenMemoryMode == MemoryMode.ON_HEAP
     new StoredFields(
       input,
@@ -59,14 +59,14 @@ final private[sorting] class ArrivingRows(
   private[this] var numbersOfKeys = if (spec.hashes) new HashedKeys(spec, input, budget, keyNumbers) else null
   private[this] var values = new LongColumns(fields.columns.size)
 
-  // Where rows lie can be told from their numbers if all are of one size, and else is noted.
+  // The addresses of rows of one size are computed from their numbers. Other addresses are noted.
   private[this] val logs = fields.logged.nonEmpty
   private[this] val noted = logs && log.bytesARow < 0
   private[this] var addresses = Array.emptyLongArray
   private[this] var room = 0
   private[this] var taken = 0
 
-  // The columns that follow from one field; a reader reads the others.
+  // The columns that are derived from one field. `reader` reads the others.
   private[this] val ofFields = fields.columns.indices.filter(fields.columns(_).isDefined).toArray
   private[this] val copied = ofFields.map(fields.columns(_).get)
   private[this] val reader = readerOfOthers()
@@ -111,7 +111,7 @@ final private[sorting] class ArrivingRows(
         hasMemory = placed(add(row))
         if (!hasMemory) unplaced = row
       }
-    // The one row that is not here lies in the child's buffer, which the child does not touch until asked.
+    // The row without memory is in the child's buffer, which the child overwrites only when the next row is requested.
     Option(unplaced).iterator ++ rows
   }
 
@@ -123,7 +123,7 @@ final private[sorting] class ArrivingRows(
     found
   }
 
-  /** A reader of the keys and inputs that do not follow from one field; null if all do. */
+  /** A reader of the keys and inputs that are not derived from one field; null if there are none. */
   private def readerOfOthers(): ColumnReader = {
     val keys = spec.columns.indices.filter(i => fields.columns(groupColumns + i).isEmpty)
     val others = inputs.indices.filter(i => fields.columns(firstInput + i).isEmpty)
@@ -138,7 +138,7 @@ final private[sorting] class ArrivingRows(
       )
   }
 
-  /** Whether rows found memory. */
+  /** Runs `add`. Returns false if there is no memory for the rows. */
   private def placed(add: => Boolean): Boolean =
     try add
     catch { case _: SparkOutOfMemoryError => false }
@@ -165,7 +165,7 @@ final private[sorting] class ArrivingRows(
       true
     }
 
-  /** Reads what does not follow from one field. */
+  /** Reads the columns of a block that are not derived from one field. Returns false if there is no memory for them. */
   private def readOthers(block: BlockDecoder, rows: RowsInBlocks): Boolean = {
     val ofBlock = numbersOfKeys != null && numbersOfKeys.areFields
     val ofRows = if (ofBlock) null else numbersOfKeys
@@ -200,7 +200,7 @@ final private[sorting] class ArrivingRows(
   private def grow(): Boolean = {
     val size = if (room == 0) FirstRows else math.min(room * 2L, MostRows.toLong).toInt
     val bytesARow = values.width * LongColumns.bytesAValue + (if (noted) LongBytes else 0L)
-    val copied = room * LongBytes // one column at a time is there twice
+    val copied = room * LongBytes // resizing copies one column at a time
     val granted = size > room && budget.acquire((size - room) * bytesARow + copied)
     if (granted) {
       values.resize(size)
@@ -212,8 +212,8 @@ final private[sorting] class ArrivingRows(
   }
 
   /**
-   * Brings rows with near keys together, if they are so many that this is worth it. Returns where each cluster of rows begins, and
-   * the end of the last.
+   * Moves rows with similar keys together, if there are enough rows for this to pay. Returns the start of each cluster, and the
+   * end of the last.
    */
   def cluster(by: Option[SortColumn]): Array[Int] =
     if (by.isEmpty || taken < RowClusters.ManyRows || fields.areWhole || logs && !noted) Array(0, taken)
@@ -230,7 +230,10 @@ final private[sorting] class ArrivingRows(
   /** The memory of [[places]] beside the table of chunks, in bytes. */
   def placesBytes: Long = addresses.length * LongBytes
 
-  /** The rows in the order in which they came, once; the same object each time. Those in the log are dropped on the way. */
+  /**
+   * Iterates once over the rows in the order of arrival. The iterator reuses the row object, and releases the logged rows that it
+   * has passed.
+   */
   def inOrderOfArrival(): Iterator[InternalRow] = {
     val inLog = if (logs) new LogRows(log, 0L, taken.toLong, releases = true) else null
     if (fields.areWhole) inLog
@@ -249,7 +252,7 @@ final private[sorting] class ArrivingRows(
     }
   }
 
-  /** Gives back what only reading and sorting needed. */
+  /** Releases the key numbers and dictionaries, which only reading and sorting need. */
   def dropNumbers(): Unit = {
     if (numbersOfKeys != null) numbersOfKeys.release()
     numbersOfKeys = null

@@ -23,11 +23,11 @@ final private[execution] case class InputColumn(value: Expression, flip: Long = 
  * Reads the columns of a row: first its sort keys, then other inputs, in one generated call. Each [[DictionaryCode]] takes one
  * more call and a search in its dictionary.
  *
- * Memory: the dictionaries, with a copy of each distinct tuple; see [[dictionaryBytes]]. The owner acquires it by `acquire`, and
- * releases it.
+ * Memory: the dictionaries, with a copy of each distinct tuple; see [[dictionaryBytes]]. The reader acquires this memory by
+ * `acquire`, and the owner releases it.
  *
- * Inputs may fail (an overflow, a bad cast) on rows that no frame covers. The first failure is logged. After it no inputs are
- * read, and [[inputsFailed]] says so. A failure of the sort keys, and one that ends the task, is thrown.
+ * Inputs may fail (an overflow, a bad cast) on rows that no frame covers. The first failure is logged. Afterwards, no inputs are
+ * read, and [[inputsFailed]] is true. A failure of the sort keys, or a failure that ends the task, is thrown.
  *
  * @param places
  *   the place of each key and input among the columns
@@ -67,7 +67,7 @@ final private[execution] class ColumnReader(
   def dictionaryBytes: Long = acquired
 
   /**
-   * Writes the values of `row` into its columns, as those of row `at`.
+   * Writes the values of `row` into the columns, at row number `at`.
    *
    * @return
    *   false if there is no memory for the growth of the dictionaries
@@ -112,7 +112,7 @@ final private[execution] class ColumnReader(
   }
 }
 
-/** The distinct tuples of some values in the rows of a task, numbered as they come. */
+/** Numbers the distinct tuples of values in the rows of a task, in the order in which they first appear. */
 final private class Dictionary(values: UnsafeProjection) {
   private[this] val numbers = new GroupNumbers
 
@@ -128,7 +128,10 @@ private object Dictionary {
     case _                         => None
   }
 
-  /** The expression that is evaluated for an input at first. A dictionary's code is looked up only where it is counted. */
+  /**
+   * The expression that the generated call evaluates for an input. For a dictionary code, a null means that no code is looked up
+   * for the row.
+   */
   def placeholder(value: Expression): Expression = value match {
     case DictionaryCode(_, counted) => If(counted, Literal(0L), Literal.create(null, LongType))
     case other                      => other
@@ -137,7 +140,7 @@ private object Dictionary {
 
 private[execution] object ColumnReader {
 
-  /** The word that a column has for a value that is not null. */
+  /** The word that a column stores for a value that is not null. */
   def word(value: Any, dataType: DataType): Long = {
     val row = UnsafeProjection.create(Array(dataType))(new GenericInternalRow(Array(value)))
     wordOf(row, 0, isNarrow(dataType))
@@ -146,7 +149,7 @@ private[execution] object ColumnReader {
   private def wordOf(row: UnsafeRow, field: Int, narrow: Boolean): Long =
     if (narrow) row.getInt(field).toLong else row.getLong(field)
 
-  /** Whether a row holds the value in four bytes; all other types here take eight. */
+  /** Whether a row holds a value of the type in four bytes. All other types here take eight. */
   private def isNarrow(dataType: DataType): Boolean = dataType match {
     case IntegerType | DateType | _: YearMonthIntervalType => true
     case _                                                 => false

@@ -14,13 +14,13 @@ import org.slidewise.spark.execution.task.TaskResources
 import org.slidewise.spark.plan.WindowKeys
 
 /**
- * Sorts rows that do not fit in memory with Spark's external sorter. Rows that tie come in the order in which they were inserted.
+ * Sorts rows that do not fit in memory with Spark's external sorter. Ties keep the order of insertion.
  *
  * Spark's sorter keeps that order within a spill, but not between spills. Each record therefore ends with a sequence number of 8
  * bytes, which breaks ties. Reading a row copies nothing.
  *
- * One order column that fits 64 bits is sorted by radix, as in Spark. Spark's radix sort moves another row for each null, so rows
- * with a null, which all tie, lie in a log.
+ * One order column that fits 64 bits is sorted by radix, as in Spark. Spark's radix sort displaces another row for each null, and
+ * so does not keep the order of ties. Rows with a null, which all tie, are therefore kept in a log.
  *
  * @param order
  *   not empty
@@ -38,7 +38,7 @@ final private[execution] class ExternalSort(
   private[this] val first = BindReferences.bindReference(order.head, input)
   private[this] val prefix = SortPrefix(first)
 
-  /** Whether Spark's sorter compares no rows in memory. */
+  /** Whether Spark's sorter sorts by radix in memory, without comparing rows. */
   val sortsByRadix: Boolean = radix && order.size == 1 && WindowKeys.fitsInLong(order.head)
 
   private[this] val nulls =
@@ -93,7 +93,7 @@ final private[execution] class ExternalSort(
     numbered
   }
 
-  /** The rows in order; the same object each time. */
+  /** The rows in order. The iterator reuses the row object. */
   def sort(): Iterator[UnsafeRow] = nulls match {
     case None                                          => sorted()
     case Some(log) if first.nullOrdering == NullsFirst => read(log) ++ sorted()
@@ -125,7 +125,7 @@ final private[execution] class ExternalSort(
 
   def peakMemory: Long = sorter.getPeakMemoryUsage + nulls.map(_.peakMemory).sum
 
-  /** Bytes written to files, but for those of Spark's sorter, which counts them with the task. */
+  /** Bytes written to files, except for those of Spark's sorter, which reports its spills to the task. */
   def spilledBytes: Long = nulls.map(_.spilledBytes).sum
 
   def close(): Unit = {
@@ -140,7 +140,7 @@ private object ExternalSort {
   private val NumberBytes = 8
   private val MostBytes = Int.MaxValue - 16L
 
-  /** Compares records by their rows, if there is an order, and then by the numbers at their ends. */
+  /** Compares records by their rows, if there is an order, and then by their sequence numbers. */
   final private class ArrivalOrder(order: Option[BaseOrdering], fields: Int) extends RecordComparator {
     private[this] val ordering = order.orNull
     private[this] val left, right = new UnsafeRow(fields)

@@ -10,7 +10,7 @@ import org.slidewise.spark.execution.blocks.{BlockDecoder, BlockLayout}
 import org.slidewise.spark.execution.columns.FieldWords
 
 /**
- * A column of a sorter whose values follow from those of one field, without the row.
+ * A column of a sorter whose values are derived from one field, without the rest of the row.
  *
  * @param field
  *   the field's place in a row
@@ -25,10 +25,10 @@ final private[sorting] class FieldColumn private (
 ) {
   import FieldColumn._
 
-  /** Whether the field's words follow from the column's values, by flipping bits. */
+  /** Whether flipping bits of the column's values restores the field's words. */
   def isLossless: Boolean = form == Same
 
-  /** Reads the value of a row, which is the row `at` of the column. */
+  /** Writes the value of `row` into the column, at row number `at`. */
   def read(row: UnsafeRow, columns: LongColumns, column: Int, at: Int): Unit =
     if (row.isNullAt(field)) columns.setNull(column, at)
     else {
@@ -41,15 +41,15 @@ final private[sorting] class FieldColumn private (
       columns.set(column, at, value ^ flip)
     }
 
-  /** Reads the values of a block's rows, as those of the rows from `at` on. */
+  /** Writes the values of a block's rows into the column, from row number `at` on. */
   def read(block: BlockDecoder, columns: LongColumns, column: Int, at: Int): Unit = {
     read(block, columns(column), at)
     if (block.anyNull(field)) readNulls(block, columns, column, at)
   }
 
-  /** Writes the values of a block's rows from `at` on. What a null has is not defined. */
+  /** Writes the values of a block's rows from `at` on. The value of a null is undefined. */
   def read(block: BlockDecoder, values: Array[Long], at: Int): Unit = {
-    // Elsewhere, blocks have narrow values as rows have them.
+    // On big-endian machines, blocks hold narrow values in the form of rows.
     val found = if (BlockLayout.isLittleEndian) block.words(field) else block.words(field).map(words.ofRow)
     val count = block.count
     var row = 0
@@ -86,7 +86,7 @@ final private[sorting] class FieldColumn private (
 
 private[sorting] object FieldColumn {
 
-  /** The column of a field's own words; none if the values differ in size. */
+  /** The column of a field's own words; none if the type has no fixed size. */
   def of(field: Int, dataType: DataType): Option[FieldColumn] =
     if (UnsafeRow.isFixedLength(dataType)) Some(new FieldColumn(field, 0L, Same, new FieldWords(dataType)))
     else None
@@ -97,7 +97,7 @@ private[sorting] object FieldColumn {
   private case object ToDouble extends Form
   private case object DoublePrefix extends Form
 
-  /** The column of an expression's values; none if these need the row. */
+  /** The column of an expression's values; none if they cannot be derived from one field. */
   def of(value: Expression, flip: Long, input: Seq[Attribute]): Option[FieldColumn] = {
     def ofField(field: Expression, form: Form) = {
       val place = input.indexWhere(_.semanticEquals(field))
@@ -121,7 +121,7 @@ private[sorting] object FieldColumn {
     case _                                             => false
   }
 
-  /** Whether rows have an integer for a value. */
+  /** Whether rows store values of the type as integers. */
   private def isInteger(dataType: DataType): Boolean = dataType match {
     case DateType | TimestampType | TimestampNTZType | _: YearMonthIntervalType | _: DayTimeIntervalType =>
       true

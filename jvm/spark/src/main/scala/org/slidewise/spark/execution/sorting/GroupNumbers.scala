@@ -11,10 +11,10 @@ import org.apache.spark.unsafe.array.ByteArrayMethods
 
 /**
  * Numbers partition keys in the order in which they first appear: an open-addressing hash table with linear probing, over keys
- * whose bytes lie one after the other.
+ * whose bytes are stored back to back.
  *
- * Time: expected constant for each key, and no object. Memory: a copy of each key and 54 to 108 bytes, including the memory of
- * [[ranks]]. All of it is in [[bytes]]. Not safe for concurrent use.
+ * Time: expected constant for each key. Allocates no object for a key. Memory: a copy of each key and 54 to 108 bytes, including
+ * the memory of [[ranks]]. All of it is in [[bytes]]. Not safe for concurrent use.
  */
 final private[execution] class GroupNumbers {
   import GroupNumbers._
@@ -110,7 +110,7 @@ final private[execution] class GroupNumbers {
     }
   }
 
-  /** Points `into` to a key. */
+  /** Points `into` to the key with a number. */
   def keyOf(number: Int, into: UnsafeRow): UnsafeRow = {
     val place = places(number)
     into.pointTo(
@@ -121,7 +121,7 @@ final private[execution] class GroupNumbers {
     into
   }
 
-  /** For each number, the rank of its key. */
+  /** The rank of each key in `ordering`, by its number. */
   def ranks(ordering: Ordering[InternalRow]): Array[Int] = {
     val (left, right) = (new UnsafeRow(fields), new UnsafeRow(fields))
     val sorted = Array.tabulate(count)(Integer.valueOf)

@@ -6,10 +6,10 @@ import org.slidewise.core.selection.HeapBudget
 import org.slidewise.spark.execution.blocks.{BlockDecoder, BlockLayout, DecodedRows}
 
 /**
- * The numbers of partition keys that are hashed, in the first of a sorter's columns.
+ * Numbers hashed partition keys, and writes the numbers into the first column of a sorter.
  *
  * @param numbers
- *   the numbers of keys; whoever shares it with another sorter holds the memory that it has already taken
+ *   the numbers of keys. If two sorters share them, the owner charges the memory that they take before this sorter starts
  */
 final private[sorting] class HashedKeys(
     spec: SortSpec,
@@ -25,20 +25,20 @@ final private[sorting] class HashedKeys(
   /** The number of distinct keys. */
   def size: Int = numbers.size
 
-  // The fields that keys are, if they are no other expressions.
+  // The field that each key is, or -1 for a key that is another expression.
   private[this] val fields = spec.hashed.map(key => input.indexWhere(_.semanticEquals(key))).toArray
   private[this] lazy val keysOfBlock = new BlockKeys(BlockLayout.of(input), fields)
 
-  /** Whether keys of blocks can be numbered without rows. */
+  /** Whether all keys are fields, so that the keys of blocks can be numbered without creating rows. */
   def areFields: Boolean = fields.forall(_ >= 0)
 
-  /** Numbers the key of the row number `at`. False if there is no memory for it. */
+  /** Numbers the key of `row`, which has the row number `at`. Returns false if there is no memory for the key. */
   def number(row: UnsafeRow, columns: LongColumns, at: Int): Boolean = {
     columns.set(0, at, numbers.of(keyOf(row)).toLong)
     holdsNumbers()
   }
 
-  /** Numbers the keys of a block's rows, whose first has the number `at`; see [[areFields]]. */
+  /** Numbers the keys of a block's rows, the first of which has the row number `at`. Requires [[areFields]]. */
   def number(block: BlockDecoder, columns: LongColumns, at: Int): Boolean = {
     keysOfBlock.read(block)
     var row = 0
@@ -80,7 +80,7 @@ final private[sorting] class HashedKeys(
 }
 
 /**
- * The keys of a block's rows. A key that a block has once, for several rows, is looked up once.
+ * The keys of a block's rows. A key that the block stores once for several rows is looked up once.
  *
  * Memory: the keys of the rows of a block.
  */

@@ -12,8 +12,8 @@ import org.apache.spark.sql.types.LongType
 import org.slidewise.spark.execution.blocks.BlockDecoder
 
 /**
- * One order column of a row as 64 bits, compared as signed: rows that come first have smaller bits. A null has bits of its own,
- * before or after all other values. The two values next to it share theirs. Not safe for concurrent use.
+ * Encodes one order column of a row in 64 bits, compared as signed. Rows that sort first have smaller bits. Nulls have bits of
+ * their own, before or after all values. The two extreme values next to the nulls share their bits. Not safe for concurrent use.
  */
 final private[execution] class KeyPrefix(order: SortOrder, input: Seq[Attribute]) {
   private[this] val key = new SortKey(order)
@@ -23,7 +23,7 @@ final private[execution] class KeyPrefix(order: SortOrder, input: Seq[Attribute]
   private[this] val ofField = FieldColumn.of(key.prefix, flip, input).orNull
   private[this] val ofNull = if (key.nullsFirst) Long.MinValue else Long.MaxValue
 
-  /** The bits that stand for two values. */
+  /** The bits that two values share. */
   val shared: Long = if (key.nullsFirst) Long.MinValue + 1 else Long.MaxValue - 1
 
   /** Whether rows with these bits have equal values. */
@@ -36,7 +36,7 @@ final private[execution] class KeyPrefix(order: SortOrder, input: Seq[Attribute]
 
   private def unlikeNull(bits: Long): Long = if (bits == ofNull) shared else bits
 
-  /** Whether the bits of a block's rows follow from one of its columns. */
+  /** Whether the bits of a block's rows can be derived from one column of the block. */
   def isOfColumn: Boolean = ofField != null
 
   /** Writes the bits of a block's rows. */

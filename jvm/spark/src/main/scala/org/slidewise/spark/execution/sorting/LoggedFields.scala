@@ -5,7 +5,7 @@ import org.apache.spark.unsafe.Platform
 import org.slidewise.spark.execution.blocks.BlockLayout
 import org.slidewise.spark.execution.blocks.BlockLayout.WordBytes
 
-/** Copies the fields that lie in a sorter's log to rows that are made. */
+/** Copies the fields in a sorter's log to assembled rows. */
 final private[sorting] class LoggedFields(stored: StoredRows, target: AssembledRows) {
   import LoggedFields.FewBytes
 
@@ -14,7 +14,7 @@ final private[sorting] class LoggedFields(stored: StoredRows, target: AssembledR
   private[this] val places = stored.places()
   private[this] val differ = stored.log.bytesARow < 0
 
-  /** Locates the rows at some places, as many as are made together, and makes room for them. */
+  /** Locates the rows at places `from` to before `until`, and makes room for as many of them as are assembled together. */
   def begin(from: Int, until: Int): Unit = {
     places.locate(from, until)
     places.prefetch(until - from)
@@ -33,7 +33,7 @@ final private[sorting] class LoggedFields(stored: StoredRows, target: AssembledR
   private def writeWords(number: Int): Unit = {
     val field = logged(number)
     val from = (layout.nullLanes + number) * WordBytes
-    // The place of a value that differs in size is after the words of its row, of which there are more now.
+    // A variable-length value begins after the words of its row. An assembled row has more words than a logged row.
     val later =
       if (layout.isSized(number)) (target.layout.fixedBytes - layout.fixedBytes).toLong << 32 else 0L
     var row = 0
@@ -71,6 +71,6 @@ final private[sorting] class LoggedFields(stored: StoredRows, target: AssembledR
 
 private[sorting] object LoggedFields {
 
-  /** Size in bytes at which a group of rows that are made together is complete. */
+  /** Size in bytes at which a group of rows that are assembled together is complete. */
   final val FewBytes: Int = 256 << 10
 }

@@ -9,7 +9,7 @@ import org.slidewise.core.kernels.Validity
  */
 final private[execution] class LongColumns(val width: Int) {
   private[this] val values = Array.fill(width)(Array.emptyLongArray)
-  private[this] val nulls = new Array[Array[Long]](width) // a bit for each null row, once there is any
+  private[this] val nulls = new Array[Array[Long]](width) // a bit for each null row; null if none
 
   /** The values of a column; zero for a null. */
   def apply(column: Int): Array[Long] = values(column)
@@ -35,7 +35,7 @@ final private[execution] class LongColumns(val width: Int) {
     values(column)(a) == values(column)(b) && isNull(column, a) == isNull(column, b)
 
   /**
-   * Drops the first rows of `rows` and moves the others to the front.
+   * Drops the first `first` of `rows` rows and moves the others to the front.
    *
    * @param first
    *   the number of rows to drop, a multiple of 64
@@ -58,7 +58,7 @@ final private[execution] class LongColumns(val width: Int) {
    * Moves the first `rows` values of each column.
    *
    * @param places
-   *   where each goes
+   *   the new row number of each value
    * @param checkpoint
    *   called before each column; may throw to cancel
    */
@@ -91,7 +91,7 @@ final private[execution] class LongColumns(val width: Int) {
     }
   }
 
-  /** Changes the number of rows and keeps the values. */
+  /** Changes the number of rows, and keeps the values. */
   def resize(rows: Int): Unit = {
     var c = 0
     while (c < width) {

@@ -13,7 +13,7 @@ private[execution] class OrderColumns(order: Seq[SortOrder], input: Seq[Attribut
     Nil
   )
 
-  /** The order columns of `row`; the same object each time. */
+  /** The order columns of `row`, in a row object that is reused. */
   final def of(row: UnsafeRow): UnsafeRow = project(row)
 
   final def compare(a: UnsafeRow, b: UnsafeRow): Int = ordering.compare(a, b)

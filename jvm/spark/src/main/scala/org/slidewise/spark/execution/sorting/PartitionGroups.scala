@@ -3,7 +3,7 @@ package org.slidewise.spark.execution.sorting
 import org.slidewise.core.selection.{HeapBudget, LongNumbers}
 
 /**
- * The partitions of rows that come in any order.
+ * The partitions of unsorted rows.
  *
  * @param numbers
  *   for each row the number of its partition, in the order in which partitions first appear
@@ -30,13 +30,12 @@ private[sorting] object PartitionGroups {
     counted(Array.tabulate(rows)(numbers(_).toInt), partitions, budget)
 
   /**
-   * The partitions of rows, if rows are in one partition where some columns are equal. Uses a hash table of the values of each
-   * column.
+   * Groups rows with equal values in the `keys` columns into partitions. Uses a hash table of the values of each column.
    *
    * @param budget
    *   grants the memory of the tables, which is given back, and of the sizes, which is kept
    * @param checkpoint
-   *   called now and then; may throw to cancel
+   *   called periodically; may throw to cancel
    * @return
    *   none if there is no memory
    */
@@ -54,7 +53,10 @@ private[sorting] object PartitionGroups {
     if (partitions < 0) None else counted(numbers, partitions, budget)
   }
 
-  /** Numbers rows by their number so far and a column. Returns how many numbers there are; -1 without memory. */
+  /**
+   * Numbers the distinct pairs of a row's current number and its value in column `key`. Returns how many pairs there are, or -1
+   * without memory.
+   */
   private def refine(
       numbers: Array[Int],
       before: Int,
@@ -95,7 +97,7 @@ private[sorting] object PartitionGroups {
       Some(new PartitionGroups(numbers, sizes))
     }
 
-  /** Hash tables, and their memory. */
+  /** Creates hash tables, and holds their memory. */
   final private class Table(budget: HeapBudget) extends HeapBudget {
     private[this] var held = 0L
 

@@ -9,27 +9,28 @@ import org.slidewise.spark.execution.rows.RowFile
 import org.slidewise.spark.execution.task.{HeapMemory, MeasuredResource, TaskResources}
 
 /**
- * Sorts a task's rows by partition key and, within it, by the order columns. Rows that tie stay in the order in which they came,
- * or in the order in which Spark leaves them, see [[SortSpec.nullsMoveTies]].
+ * Sorts a task's rows by partition key and, within it, by the order columns. Ties keep the order of arrival, or the order in
+ * which Spark leaves them: see [[SortSpec.nullsMoveTies]].
  *
  * Spark sorts by comparing rows. This class takes the keys of each row as 64 bits, partitions the rows by key, and sorts each
- * partition by radix. It never moves a row: it copies what its columns do not have (see [[StoredFields]]) into pages, once.
+ * partition by radix. It never moves a row. The fields that are not stored in columns (see [[StoredFields]]) are copied into
+ * pages once.
  *
- * Memory: the fields that columns do not have, as rows in pages of a log. On the heap, for each row its keys, its inputs and, if
- * rows differ in size, an address; a copy of each partition key, where these are hashed, and of each distinct value, where a
- * function needs them; and while sorting [[RadixOrder.bytesARow]] more. If the task does not have that memory, all rows go to
- * Spark's external sorter.
+ * Memory: the fields that are not stored in columns, as rows in pages of a log. On the heap: for each row its keys, its inputs
+ * and, if rows differ in size, an address; a copy of each hashed partition key, and of each distinct value that a function needs;
+ * and [[RadixOrder.bytesARow]] for each row while sorting. If the task does not have that memory, all rows go to Spark's external
+ * sorter.
  *
  * @param input
  *   the attributes of the input rows
  * @param results
  *   the attributes of results, all of fixed size
  * @param inputs
- *   the further columns to read of each row
+ *   further columns to read from each row
  * @param wholeRows
- *   whether rows are kept whole, for whoever reads all of them
+ *   whether the log keeps whole rows, for a caller that reads whole rows
  * @param keyNumbers
- *   the numbers of partition keys that are hashed
+ *   the numbers of hashed partition keys
  */
 final private[execution] class PartitionSorter(
     resources: TaskResources,
@@ -55,17 +56,17 @@ final private[execution] class PartitionSorter(
     override def release(bytes: Long): Unit = freeMemory(bytes)
   }
 
-  /** The rows in order; the same object each time. */
+  /** The rows in order. The iterator reuses the row object. */
   def sort(arriving: Iterator[InternalRow]): Iterator[InternalRow] = sort(arriving, _ => None).rows
 
   /**
-   * The rows in order, with results if they could be sorted in memory; the same object each time.
+   * The rows in order, with results if the rows could be sorted in memory. The iterator reuses the row object.
    *
    * @param evaluator
-   *   evaluates the results of sorted rows; called only if they could be sorted in memory
+   *   evaluates the results of sorted rows; called only if the rows could be sorted in memory
    * @param grouper
-   *   evaluates the results of the rows in the order in which they came, so that they need not be sorted; they are sorted if it is
-   *   none, or returns none
+   *   evaluates the results of the rows in the order of arrival, without a sort; if there is no grouper, or if it returns none,
+   *   the rows are sorted
    */
   def sort(
       arriving: Iterator[InternalRow],
@@ -73,7 +74,7 @@ final private[execution] class PartitionSorter(
       grouper: Option[Grouper] = None
   ): SortResult = {
     val left = rows.take(arriving)
-    // Asking for memory may be what makes the log spill.
+    // Acquiring memory may itself make the log spill.
     val inMemory = !left.hasNext && log.spilledBytes == 0 &&
       acquire(rows.count * RadixOrder.bytesARow(spec.compares)) && log.spilledBytes == 0
     if (inMemory) inOrder(evaluator, grouper) else SortResult(sortExternally(left), None)
@@ -83,7 +84,7 @@ final private[execution] class PartitionSorter(
       evaluator: SortedColumns => Option[SortedResults],
       grouper: Option[Grouper]
   ): SortResult = {
-    log.freeze(() => spillRows()) // before more memory is asked for
+    log.freeze(() => spillRows()) // before acquiring more memory
     val (order, found) = grouper.flatMap(inGroups(_)).getOrElse(inSortedOrder(evaluator))
     val stored = new StoredRows(rows.fields, rows.columns, log, rows.places, order.rows)
     if (found.isEmpty && rows.fields.areWhole)
@@ -108,7 +109,7 @@ final private[execution] class PartitionSorter(
     order -> evaluator(columns)
   }
 
-  /** The rows in the order in which they came, and their results; none if they must be sorted. */
+  /** The rows in the order of arrival, and their results; none if the rows must be sorted. */
   private def inGroups(grouper: Grouper): Option[(RowOrder, Option[SortedResults])] = {
     val before = getUsed
     val order = ArrivalOrder.ofGroups(rows.columns, rows.count)
@@ -191,7 +192,7 @@ final private[execution] class PartitionSorter(
     external.sort()
   }
 
-  /** The rows that were taken, from a file: Spark's sorter needs the memory of the columns. */
+  /** Moves the rows to a file and reads them from there, because Spark's sorter needs the memory of the columns. */
   private def fromFile(): Iterator[InternalRow] = {
     moved = new RowFile
     val held = getUsed + log.getUsed
@@ -210,7 +211,7 @@ final private[execution] class PartitionSorter(
   /** The most memory held at any time, in bytes. */
   def peakMemory: Long = peakHeapMemory + log.peakMemory + (if (external == null) 0L else external.peakMemory)
 
-  /** Bytes written to files, except for those of Spark's sorter, which counts them with the task. */
+  /** Bytes written to files, except for those of Spark's sorter, which reports its spills to the task. */
   def spilledBytes: Long =
     log.spilledBytes + movedBytes + (if (sorted == null) 0L else sorted.spilledBytes) +
       (if (external == null) 0L else external.spilledBytes)
@@ -233,14 +234,14 @@ final private[execution] class PartitionSorter(
     free()
   }
 
-  /** Spills the rows that are still to come, once the rows are sorted. Before, the log spills by itself. */
+  /** Spills the rows that have not been read, once the rows are sorted. Before the sort, the log spills by itself. */
   override def spill(size: Long, trigger: MemoryConsumer): Long = {
     val before = getUsed
     spillRows()
     before - getUsed
   }
 
-  /** Releases the memory of both pools, whichever was asked for. */
+  /** Spills the sorted rows, and releases memory of both pools, whichever the memory manager asks for. */
   private def spillRows(): Unit = if (sorted != null && sorted.canSpill) {
     val held = getUsed + log.getUsed
     sorted.spill().foreach { bytes =>
@@ -252,7 +253,7 @@ final private[execution] class PartitionSorter(
 
 private[execution] object PartitionSorter {
 
-  /** Evaluates the results of the rows in the order in which they came; none if it cannot. */
+  /** Evaluates the results of the rows in the order of arrival; returns none if the rows must be sorted. */
   type Grouper = (SortedColumns, PartitionGroups) => Option[SortedResults]
 
   private val IntBytes = 4L

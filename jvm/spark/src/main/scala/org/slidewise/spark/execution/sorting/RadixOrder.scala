@@ -6,9 +6,9 @@ import org.slidewise.core.sorting.RadixSort
  * A sort column.
  *
  * @param column
- *   its place among the columns
+ *   the number of the column
  * @param nullsFirst
- *   whether its nulls come first
+ *   whether nulls come first
  */
 final private[sorting] case class SortColumn(column: Int, nullsFirst: Boolean)
 
@@ -16,9 +16,9 @@ final private[sorting] case class SortColumn(column: Int, nullsFirst: Boolean)
  * Decides which rows are peers.
  *
  * @param columns
- *   the columns that peers have in common
+ *   the columns in which peers are equal
  * @param ties
- *   a comparison in which peers must be equal, too; none if the columns decide
+ *   a further comparison by which peers must be equal; none if `columns` suffice
  */
 final private[sorting] class PeerOrder(columns: Seq[Int], ties: Option[java.util.Comparator[Integer]]) {
   private[this] val each = columns.toArray
@@ -32,16 +32,16 @@ final private[sorting] class PeerOrder(columns: Seq[Int], ties: Option[java.util
 }
 
 /**
- * Rows in the order of their columns: partition by partition, each in the order of its order columns. Rows that tie stay in the
- * order of arrival, unless `nullsMoveTies`.
+ * Sorts rows by their partition columns and, within each partition, by their order columns. Ties keep the order of arrival,
+ * unless `nullsMoveTies` is true.
  *
  * Rows are first partitioned, and each partition is then sorted separately: by radix passes from the last order column to the
  * first and, if `ties` is given, by comparing runs of equal keys.
  *
- * Memory: [[RadixOrder.bytesARow]] a row, of which [[RadixOrder.scratchBytesARow]] are garbage when the order is complete.
+ * Memory: [[RadixOrder.bytesARow]] a row, of which [[RadixOrder.scratchBytesARow]] can be released when the order is complete.
  *
  * @param clusters
- *   where clusters of rows begin that follow each other in the order of the first column, and the end of the last
+ *   the start of each cluster of rows, and the end of the last; clusters follow each other in the order of the first column
  * @param peers
  *   decides which rows of a partition are peers
  * @param nullsMoveTies
@@ -144,13 +144,13 @@ final private[sorting] class RadixOrder(
   }
 
   /**
-   * Marks the first row of each partition of a cluster. Runs after the sort by the first partition column, whose values `keyBits` then has in
-   * order.
+   * Marks the first row of each partition of a cluster. Runs after the sort by the first partition column, when `keyBits` holds
+   * the sorted values of this column.
    */
   private def markStarts(begin: Int, end: Int): Unit = {
     val each = partition.map(_.column).toArray
     val known = each.length > 0 && !columns.anyNull(each(0))
-    // Only if there are partition columns, a cluster has whole partitions.
+    // A cluster holds whole partitions only if there are partition columns.
     if (begin > 0 && begin < end && each.length > 0) starts.set(begin)
     var i = begin + 1
     while (i < end) {

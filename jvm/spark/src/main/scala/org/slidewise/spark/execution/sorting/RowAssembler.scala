@@ -9,9 +9,9 @@ import org.slidewise.spark.execution.blocks.BlockLayout.WordBytes
 import org.slidewise.spark.execution.columns.{FieldVector, FieldWords, WideDecimals}
 
 /**
- * Makes rows of stored ones and their results, column by column.
+ * Assembles rows from stored rows and their results, column by column.
  *
- * Memory: [[RowPlaces.Together]] rows with their results, at most [[LoggedFields.FewBytes]] and a row.
+ * Memory: [[RowPlaces.Together]] rows with their results, at most [[LoggedFields.FewBytes]] plus one row.
  *
  * @param results
  *   evaluates the results; null if there are none
@@ -82,10 +82,10 @@ final private[sorting] class RowAssembler(
 }
 
 /**
- * Rows that are made field by field, one after the other.
+ * A buffer of consecutive rows that are written field by field.
  *
  * @param tail
- *   the bytes that each row has for its [[WideDecimals]], after all other values
+ *   the bytes of each row's [[WideDecimals]], after all other values
  */
 final private[sorting] class AssembledRows(val layout: BlockLayout, most: Int, tail: Int) {
   private[this] val starts = new Array[Int](most + 1)
@@ -98,16 +98,16 @@ final private[sorting] class AssembledRows(val layout: BlockLayout, most: Int, t
   /** The bytes of the rows so far. */
   def bytes: Int = starts(made)
 
-  /** Begins anew, without rows. */
+  /** Removes all rows. */
   def clear(): Unit = made = 0
 
-  /** Adds a row, with bytes for values that differ in size. */
+  /** Adds a row with `more` bytes for variable-length values. */
   def add(more: Int): Unit = {
     starts(made + 1) = starts(made) + layout.fixedBytes + more + tail
     made += 1
   }
 
-  /** Makes room for the rows that were added, without nulls. */
+  /** Makes room for the rows that were added, and clears their null bits. */
   def begin(): Unit = {
     if (rows.length < bytes) rows = new Array[Byte](bytes)
     var row = 0
@@ -121,7 +121,7 @@ final private[sorting] class AssembledRows(val layout: BlockLayout, most: Int, t
     }
   }
 
-  /** Begins anew with rows of one size. */
+  /** Replaces all rows by `count` rows without variable-length values. */
   def beginOfOneSize(count: Int): Unit = {
     clear()
     while (made < count) add(0)
@@ -143,7 +143,7 @@ final private[sorting] class AssembledRows(val layout: BlockLayout, most: Int, t
     put(field, row, 0L)
   }
 
-  /** Puts a wide decimal, or null in its place. Its bytes are `at` bytes into the row's tail. */
+  /** Writes a wide decimal or a null. The decimal's bytes begin `at` bytes into the row's tail. */
   def putWide(field: Int, row: Int, at: Int, isNull: Boolean, unscaled: Long): Unit = {
     val place = starts(row + 1) - starts(row) - tail + at
     if (isNull) setNull(field, row)
@@ -153,7 +153,7 @@ final private[sorting] class AssembledRows(val layout: BlockLayout, most: Int, t
     put(field, row, word)
   }
 
-  /** Copies all bytes of the values of a row that differ in size, but for the tail. */
+  /** Copies the bytes of a row's variable-length values, except for the tail. */
   def putValues(row: Int, base: AnyRef, offset: Long): Unit = Platform.copyMemory(
     base,
     offset,

@@ -3,14 +3,14 @@ package org.slidewise.spark.execution.sorting
 import java.lang.Long.compareUnsigned
 
 /**
- * Clusters of rows by the leading bits of a column, in its order. Rows keep their order within a cluster. Sorting and reading the
- * rows of a cluster stays in the cache, where rows of all keys would not.
+ * Clusters rows by the leading bits of a column, in the order of the column. Rows keep their order within a cluster. Sorting and
+ * reading the rows of one cluster stays in the CPU cache, unlike sorting and reading all rows.
  *
  * Time: three passes over the column, and one over each column that is moved. Memory: four bytes a row, and eight more while
  * columns are moved.
  *
  * @param by
- *   the column, and where its nulls are
+ *   the column, and whether its nulls come first
  * @param checkpoint
  *   called before each pass; may throw to cancel
  */
@@ -27,7 +27,7 @@ final private[sorting] class RowClusters(
   private[this] var least, greatest = 0L
   findRange()
 
-  // Clusters of values lie between those of the nulls that come first and last.
+  // The clusters of values lie between a first and a last cluster for nulls, at least one of which is empty.
   private[this] val shift = {
     val wanted = math.min(MostClusters, Integer.highestOneBit(count / RowsOfCluster))
     math.max(
@@ -40,7 +40,7 @@ final private[sorting] class RowClusters(
   /** Start of each cluster, and the end of the last. */
   val starts: Array[Int] = new Array[Int](ofValues + 3)
 
-  // Where each row goes.
+  // The new row number of each row.
   private[this] val places = new Array[Int](count)
   place()
 
@@ -103,7 +103,7 @@ final private[sorting] class RowClusters(
 
 private[sorting] object RowClusters {
 
-  /** The least number of rows that are worth moving. */
+  /** The minimum number of rows for which moving rows pays. */
   final val ManyRows = 1 << 16
 
   private final val RowsOfCluster = 1 << 14

@@ -59,7 +59,7 @@ abstract private[execution] class RowOrder(columns: LongColumns, first: Int) {
  * The order of rows that arrived sorted: their places are their numbers.
  *
  * @param changes
- *   the rows that do not tie with the row before; empty if nobody asks for peers
+ *   the rows that do not tie with the row before; empty if peers are not needed
  */
 final private[execution] class ArrivalOrder(
     columns: LongColumns,
@@ -75,7 +75,7 @@ final private[execution] class ArrivalOrder(
 
 private[sorting] object ArrivalOrder {
 
-  /** The order of rows that are grouped. Neither the starts of partitions nor peers are known. */
+  /** The order of arrival of rows that are grouped by key. Neither the starts of partitions nor peers are known. */
   def ofGroups(columns: LongColumns, size: Int): ArrivalOrder =
     new ArrivalOrder(columns, size, -1, new java.util.BitSet, new java.util.BitSet, Array.range(0, size))
 }
@@ -94,7 +94,7 @@ private[sorting] object ArrivalOrder {
  * @param acquire
  *   acquires heap memory, in bytes; the owner of the rows releases it
  * @param keyRanks
- *   the rank of each partition key by its number; null if keys are not hashed. The first column then has the ranks
+ *   the rank of each partition key by its number, if the first column holds these ranks; null if keys are not hashed
  */
 final private[execution] class SortedColumns(
     val order: RowOrder,

@@ -34,7 +34,7 @@ final private[sorting] class NotedAddresses(log: RowLog, addresses: Array[Long])
   }
 }
 
-/** The addresses of rows that are read one after the other. */
+/** The address of the next row of an iterator. */
 final private[sorting] class NextAddress(rows: Iterator[UnsafeRow]) extends RowAddresses {
   override def locate(
       order: Array[Int],
@@ -59,7 +59,7 @@ final private[sorting] class ComputedAddresses(log: RowLog) extends RowAddresses
   private[this] val pages = chunks.map(_.page.getBaseObject)
   private[this] val starts = chunks.map(chunk => chunk.page.getBaseOffset - chunk.firstRow * size)
 
-  // The chunk of the first row of each block of rows; chunks are larger than blocks but for the last.
+  // The chunk of the first row of each block of rows; all chunks except the last are larger than blocks.
   private[this] val chunkOf = {
     val table = new Array[Int](((log.end - 1 >>> BlockBits) + 1).toInt)
     var chunk = 0
@@ -94,7 +94,7 @@ private[sorting] object ComputedAddresses {
 }
 
 /**
- * Locates sorted rows, some at a time.
+ * Locates sorted rows, a group at a time.
  *
  * @param together
  *   the greatest number of rows at a time

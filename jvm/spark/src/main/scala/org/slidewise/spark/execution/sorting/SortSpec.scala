@@ -14,9 +14,9 @@ import org.slidewise.spark.plan.{SlidingWindowPlan, WindowKeys}
  * @param radixInSpark
  *   whether Spark sorts by radix where it can (`spark.sql.sort.enableRadixSort`)
  * @param peers
- *   the number of the first columns of `order` that peers have in common
+ *   the number of leading columns of `order` in which peers are equal
  * @param numbersKeys
- *   whether partition keys are hashed in any case, so that two sorts can have numbers of keys in common
+ *   whether partition keys are always hashed, so that two sorts can share the numbers of keys
  */
 final private[execution] class SortSpec(
     val partition: Seq[Expression],
@@ -40,8 +40,8 @@ final private[execution] class SortSpec(
     (if (hashes) Nil else partitionKeys) ++ (if (compares) orderKeys.take(1) else orderKeys)
 
   /**
-   * Whether ties come in the order in which Spark's radix sort leaves them. Spark sorts by one column, and moves a row without a
-   * null to the end of the rows each time that a null comes.
+   * Whether ties come in the order in which Spark's radix sort leaves them. Spark then sorts by a single column. Each time that a
+   * row with a null arrives, Spark moves a row without a null to the end.
    */
   val nullsMoveTies: Boolean =
     radixInSpark && columns.size == 1 && !hashes && orderKeys.forall(_.fits)
@@ -59,7 +59,7 @@ private[execution] object SortSpec {
    * The order in which the operator of a window sorts.
    *
    * @param keepsTies
-   *   whether rows that tie stay in the order in which they come, also where Spark's sort does not leave them so
+   *   whether ties keep the order of arrival, even where Spark's sort does not keep it
    */
   def of(plan: SlidingWindowPlan, keepsTies: Boolean): SortSpec =
     new SortSpec(
@@ -87,7 +87,7 @@ final private[execution] class SortKey(order: SortOrder) {
 
   val nullsFirst: Boolean = order.nullOrdering == NullsFirst
 
-  /** The bits of [[prefix]] to flip: the sign where it is signed, and all for a descending order. */
+  /** The bits of [[prefix]] to flip: the sign bit if the prefix is signed, and all bits for a descending order. */
   val flip: Long = {
     val signed = SortPrefixUtils.getPrefixComparator(order) match {
       case radix: PrefixComparators.RadixSortSupport => radix.sortSigned

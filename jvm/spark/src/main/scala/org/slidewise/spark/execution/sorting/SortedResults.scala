@@ -6,9 +6,9 @@ import org.slidewise.spark.execution.columns.FieldVector
 private[execution] trait SortedResults {
 
   /**
-   * Evaluates the results of the rows from the place `from` on, at most up to `until`, and writes them from row 0 on. Rows are
-   * asked for in order, but for rows that were asked for and could not be handed out. Must not acquire memory: the memory manager
-   * could then ask these rows to spill.
+   * Evaluates the results of rows from place `from` to at most before `until`, and writes them into `into` from row 0 on. Callers
+   * request rows in order, but may request rows again that they could not return. Must not acquire memory, because the memory
+   * manager could then make these rows spill.
    *
    * @return
    *   one past the last row that has results; at least `from + 1`
@@ -18,6 +18,6 @@ private[execution] trait SortedResults {
   def evaluate(from: Int, until: Int, into: Array[FieldVector]): Int
 }
 
-/** A row cannot be evaluated; `error` is for whoever reads the row. */
+/** Thrown if a row cannot be evaluated. The reader of the row gets `error`. */
 final private[execution] class RowFailed(val error: RuntimeException)
     extends RuntimeException(null, error, true, false)

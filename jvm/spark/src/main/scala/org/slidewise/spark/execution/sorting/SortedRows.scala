@@ -15,15 +15,15 @@ import org.slidewise.spark.execution.task.TaskResources
 /**
  * A sorter's rows in order, with their results. Rows that have not been read yet can be moved to a file.
  *
- * Memory: the rows are the sorter's; see [[RowAssembler]] and [[StoredBatch]] for those in hand. After a spill one row or one
- * batch, and two buffers of 8 KiB.
+ * Memory: the sorter holds the rows; [[RowAssembler]] or [[StoredBatch]] holds the rows that are being read. After a spill: one
+ * row or one batch, and two buffers of 8 KiB.
  *
  * @param results
  *   evaluates the results; null if there are none
  * @param resultTypes
  *   the types of the results
  * @param whenUsedUp
- *   called, perhaps more than once, when there are no more rows and the last is not needed any longer
+ *   called, perhaps more than once, when there are no more rows and the last row is no longer needed
  */
 final private[execution] class SortedRows(
     private[this] var stored: StoredRows,
@@ -38,7 +38,7 @@ final private[execution] class SortedRows(
   private[this] var end = stored.order.length
   private[this] var stretch: RowStretch = _
   private[this] var next = 0
-  private[this] var prepared = 0 // rows from `next` to this place can be pointed to
+  private[this] var prepared = 0 // rows from `next` to before this place are ready
   private[this] var inHand: StoredBatch = _
   private[this] var file: RowFile = _
   private[this] var onDisk = 0L
@@ -65,13 +65,13 @@ final private[execution] class SortedRows(
       stretch =
         if (results == null && stored.fields.areWhole) new LoggedStretch(stored.places())
         else new RowAssembler(stored, results, resultTypes)
-    prepared = from // if it fails, there are none
+    prepared = from // no rows are ready if the next line fails
     prepared = stretch.prepare(from, end)
   }
 
   /**
-   * The rows from one place to before another as batches, each valid until the next is requested. None of the rows may have been
-   * read.
+   * The rows from place `from` to before `until` as batches. A batch is valid until the next batch is requested. No row may have
+   * been read before.
    */
   def batches(from: Long, until: Long): Iterator[ColumnarBatch] = {
     end = math.min(until, end.toLong).toInt
@@ -103,22 +103,25 @@ final private[execution] class SortedRows(
     inHand.rows
   }
 
-  /** Only the reading thread may spill: no row is being read while it asks. */
+  /**
+   * Whether rows can be spilled. Only the reading thread may spill, because no row is being read while this thread acquires
+   * memory.
+   */
   def canSpill: Boolean = file == null && next < end && (Thread.currentThread() eq owner)
 
   def spilledBytes: Long = onDisk
 
   /**
-   * Moves the rows that are still to come to a file, after which nothing points into the sorter's memory any more. If that fails,
-   * the file is deleted and the rows stay where they are.
+   * Moves the rows that have not been read to a file. Afterwards, nothing points into the sorter's memory. If writing fails, the
+   * file is deleted and the rows stay in memory.
    *
    * @return
-   *   the file's size in bytes; none if a row cannot be evaluated, whose error is for its reader
+   *   the file's size in bytes; none if a row cannot be evaluated, in which case the reader of the row gets the error
    */
   def spill(): Option[Long] = {
     val written = new RowFile
     try {
-      // Whoever works on the current row keeps it, in an array of its own.
+      // The consumer may still use the current row, which is therefore copied into an array of its own.
       if (stretch != null && next > 0)
         row.pointTo(row.getBytes, Platform.BYTE_ARRAY_OFFSET.toLong, row.getSizeInBytes)
       write(written)
@@ -176,7 +179,7 @@ final private[execution] case class SortResult(rows: Iterator[InternalRow], with
   /** Whether the rows have their results. */
   def finished: Boolean = withResults.isDefined
 
-  /** The rows from one place to before another as batches, each valid until the next is requested. */
+  /** The rows from place `from` to before `until` as batches. A batch is valid until the next batch is requested. */
   def batches(types: Seq[DataType], from: Long = 0L, until: Long = Long.MaxValue): Iterator[ColumnarBatch] =
     withResults.fold[Iterator[ColumnarBatch]](new RowBatches(new RowsBetween(rows, from, until), types))(
       _.batches(from, until)

@@ -9,7 +9,8 @@ import org.apache.spark.unsafe.Platform
 import org.slidewise.spark.execution.columns.{FieldSource, FieldVector, RowBatches, RowField}
 
 /**
- * Stored rows and their results as a batch, again and again. A field is read when it is first asked for, and not if nobody does.
+ * Returns stored rows and their results as batches, in one batch object that is reused. A field is loaded only when it is first
+ * read.
  *
  * Memory: nine bytes for each value of [[RowBatches.MostRows]] rows.
  *
@@ -40,7 +41,10 @@ final private[sorting] class StoredBatch(
     }.toArray
   if (places != null) vectors.take(fields.input.size).foreach(_.addresses(places.bases, places.offsets))
 
-  /** Turns to the rows from the place `from` on, at most up to `until`. Returns one past the last; at least `from + 1`. */
+  /**
+   * Moves to the rows from place `from` to at most before `until`. Returns the place after the last of these rows, at least `from
+   * + 1`.
+   */
   def take(from: Int, until: Int): Int = {
     first = from
     located = false
@@ -52,10 +56,10 @@ final private[sorting] class StoredBatch(
     from + count
   }
 
-  /** The rows; the same object each time. */
+  /** The current rows, in the reused batch object. */
   def rows: ColumnarBatch = batch
 
-  /** Leaves out rows past [[FewBytes]]. */
+  /** Ends the batch with the row that reaches [[FewBytes]]. */
   private def cut(): Unit = {
     locate()
     var bytes = 0L
@@ -73,7 +77,7 @@ final private[sorting] class StoredBatch(
     located = true
   }
 
-  /** Copies what the rows still need of the sorter's memory, which then can be given back. */
+  /** Loads all fields and copies their bytes, so that the sorter's memory can be released while the batch is in use. */
   def detach(): Unit = if (stored != null) {
     vectors.foreach(_.load())
     if (differ && count > 0) {
@@ -95,7 +99,7 @@ final private[sorting] class StoredBatch(
     places = null
   }
 
-  /** A field that a column has. */
+  /** A field that is stored in a column. */
   final private class ColumnField(field: Int) extends FieldSource {
     override def load(vector: FieldVector): Unit = {
       val column = fields.columnOf(field)
@@ -128,6 +132,9 @@ final private[sorting] class StoredBatch(
 
 private object StoredBatch {
 
-  /** A batch with as many bytes of rows in the log gets no more: it is read field by field, and should stay in the cache. */
+  /**
+   * The size of logged rows, in bytes, at which a batch is complete. A batch is read field by field, and should stay in the CPU
+   * cache.
+   */
   private final val FewBytes = 64 << 10
 }

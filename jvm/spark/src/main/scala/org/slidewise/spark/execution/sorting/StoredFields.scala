@@ -4,15 +4,15 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.DataType
 
 /**
- * Where a sorter keeps the fields of its rows: in columns, among them those that it has anyway as keys and inputs, or as rows in
+ * Decides where a sorter stores the fields of its rows: in the columns of its keys and inputs, in further columns, or as rows in
  * its log.
  *
  * @param input
  *   the fields
  * @param keysAndInputs
- *   the columns of keys and inputs; none where a column does not follow from one field
+ *   the columns of keys and inputs; none for a column that is not derived from one field
  * @param inRows
- *   the fields that go to the log in any case
+ *   the fields that are always logged
  * @param addsColumns
  *   whether other fields of fixed size get columns of their own
  */
@@ -23,7 +23,7 @@ final private[sorting] class StoredFields(
     addsColumns: Boolean
 ) {
 
-  /** The columns of fields that are no keys or inputs, which come after those that are. */
+  /** The further columns, of fields that are not keys or inputs. They follow the columns of keys and inputs. */
   val added: Seq[FieldColumn] =
     if (!addsColumns) Nil
     else
@@ -43,7 +43,7 @@ final private[sorting] class StoredFields(
   private def columnOf(field: Int, among: Seq[Option[FieldColumn]]): Int =
     among.indexWhere(_.exists(c => c.field == field && c.isLossless))
 
-  /** For each field, the bits in which its column differs from it. */
+  /** For each field, the bits in which its column differs from the field. */
   val flips: Array[Long] = columnOf.map(column => if (column < 0) 0L else columns(column).get.flip)
 
   /** The fields that go to the log, in their order. */
@@ -52,7 +52,7 @@ final private[sorting] class StoredFields(
   /** The attributes of the rows in the log. */
   val loggedAttributes: Seq[Attribute] = logged.toSeq.map(input)
 
-  /** Whether the log has whole rows. */
+  /** Whether the log holds whole rows. */
   def areWhole: Boolean = logged.length == input.length
 
   def types: Seq[DataType] = input.map(_.dataType)

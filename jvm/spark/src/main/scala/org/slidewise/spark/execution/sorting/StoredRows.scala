@@ -5,10 +5,10 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.slidewise.spark.execution.rows.RowLog
 
 /**
- * A sorter's rows in an order.
+ * The rows of a sorter, and their order.
  *
  * @param addresses
- *   where the rows in the log lie; null if nothing goes there
+ *   the addresses of the rows in the log; null if no field is logged
  * @param order
  *   the number of the row at each place
  */
@@ -20,15 +20,18 @@ final private[sorting] class StoredRows(
     val order: Array[Int]
 ) {
 
-  /** The places of the rows in the log, at most `together` at a time; null if nothing goes there. */
+  /** A locator of the rows in the log, for at most `together` rows at a time; null if no field is logged. */
   def places(together: Int = RowPlaces.Together): RowPlaces =
     if (addresses == null) null else new RowPlaces(log, addresses, order, together)
 }
 
-/** Rows of some places that follow each other, so that each can be pointed to. */
+/** A group of rows at consecutive places, prepared so that an `UnsafeRow` can be pointed to each of them. */
 private[sorting] trait RowStretch {
 
-  /** Turns to the rows from the place `from` on, at most up to `until`. Returns one past the last; at least `from + 1`. */
+  /**
+   * Moves to the rows from place `from` to at most before `until`. Returns the place after the last of these rows, at least `from
+   * + 1`.
+   */
   def prepare(from: Int, until: Int): Int
 
   /** Points `row` to the row at a place. */

@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.Attribute
 import org.slidewise.spark.execution.rows.RowsByPosition
 
 /**
- * The elements that frames consist of.
+ * The elements that frames consist of: rows of a table, or partial aggregates.
  *
  * @param attributes
  *   the attributes of an element

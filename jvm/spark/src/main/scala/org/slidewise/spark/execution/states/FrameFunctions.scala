@@ -63,7 +63,7 @@ final private[execution] class FrameFunctions(
     }
     .toArray
 
-  /** The function with inputs that are never read, since partial aggregation has read them. */
+  /** Replaces the inputs of a function, which are never read, because partial aggregation has read them. */
   private def withoutInputs(function: ImperativeAggregate): AggregateFunction =
     function
       .transform { case a: Attribute => BoundReference(0, a.dataType, a.nullable) }
@@ -107,7 +107,7 @@ final private[execution] class FrameFunctions(
       stateAttributes ++ calls.flatMap(_.function.inputAggBufferAttributes)
     )
 
-  /** Generates the code for merging ahead of the first merge; takes some milliseconds. */
+  /** Generates the code for merges before the first merge, which takes some milliseconds. */
   def prepareToMerge(): Unit = merges: Unit
 
   private[this] val evaluate = {
@@ -175,7 +175,7 @@ final private[execution] class FrameFunctions(
       state
     }
 
-  /** The merge of `older` and `newer`, a new object. */
+  /** Merges `older` and `newer` into a new state. */
   def combine(older: InternalRow, newer: InternalRow): InternalRow = {
     val state = copyOf(older)
     mergeInPlace(state, newer)
@@ -216,7 +216,7 @@ final private[execution] class FrameFunctions(
     .flatten
     .toArray
 
-  // Functions that may change their state when they answer: they get a copy.
+  // Functions that may change a state when they evaluate it. They get a copy.
   private[this] val consumers =
     if (keepsStates) imperatives.filter(_.mayChangeReadState) else Array.empty[MergeableFunction]
   private[this] val shown = new GenericInternalRow(stateFields)
@@ -239,7 +239,7 @@ final private[execution] class FrameFunctions(
       consumers.foreach(_.copyState(state, shown))
     } catch { case NonFatal(e) if mergeMayFail => throw new MergeFailed(e) }
 
-  // Making it takes generated code.
+  // Lazy, because it generates code.
   private[this] lazy val emptyState: UnsafeRow = {
     val nulls = stateTypes.map(Literal.create(null, _))
     val state = UnsafeProjection.create(nulls)(EmptyRow).copy()
@@ -252,7 +252,8 @@ final private[execution] class FrameFunctions(
 }
 
 /**
- * Thrown if the merge of a function that neither Spark nor Slidewise brings has failed. Spark's window operator never calls it.
+ * Thrown if the merge of a function that is part of neither Spark nor Slidewise has failed. Spark's window operator never calls
+ * this merge.
  */
 final private[execution] class MergeFailed(cause: Throwable)
     extends RuntimeException(s"merging partial aggregates failed: $cause", cause)

@@ -5,12 +5,13 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
 
 import org.slidewise.spark.plan.FunctionDescription
 
-/** The merge of two states of a declarative aggregate: Spark's, but exact if one of the states is empty. */
+/** The merge of two states of a declarative aggregate: Spark's merge, made exact for an empty state. */
 private[execution] object MergeExpressions {
 
   /**
-   * The merge expressions of a declarative aggregate. Spark's moments (variance, covariance, correlation, regression) start with a count and
-   * move a mean by a rounded step, even if a state has no rows. A column of equal values would then not have a variance of zero.
+   * The merge expressions of a declarative aggregate. Spark's merge of moments (variance, covariance, correlation, regression)
+   * moves the mean by a rounded step, even if a state has no rows. A column of equal values would then not have a variance of
+   * zero. The buffer of a moment starts with its count.
    */
   def of(description: FunctionDescription): Seq[Expression] = {
     val function = description.aggregate.asInstanceOf[DeclarativeAggregate]

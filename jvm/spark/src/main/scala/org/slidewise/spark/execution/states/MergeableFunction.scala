@@ -13,7 +13,7 @@ import org.slidewise.spark.plan.FunctionDescription
  * An imperative aggregate whose state lies at a known place in a row of states.
  *
  * @param append
- *   appends an element of a frame, the second row, to a state, the first
+ *   appends an element of a frame (the second argument) to a state (the first argument)
  */
 sealed abstract private[execution] class MergeableFunction(
     function: ImperativeAggregate,
@@ -26,10 +26,10 @@ sealed abstract private[execution] class MergeableFunction(
   /** Merges `newer` into `state`, the older one, and leaves `newer` unchanged. */
   def merge(state: InternalRow, newer: InternalRow): Unit
 
-  /** Whether the function may change a state that it only has to read. */
+  /** Whether the function may change a state that it should only read. */
   def mayChangeReadState: Boolean = false
 
-  /** Copies its state from `state` to `target`. Never calls a user's `merge`. */
+  /** Copies the function's state from `state` to `target`. Never calls a user's `merge`. */
   def copyState(state: InternalRow, target: InternalRow): Unit
 }
 
@@ -53,7 +53,10 @@ private[execution] object MergeableFunction {
     }
   }
 
-  /** Functions such as `bitmap_construct_agg` write into their bytes, which Spark's copy of a value shares. */
+  /**
+   * Copies a value with its bytes. Functions such as `bitmap_construct_agg` change their byte arrays, which Spark's `copyValue`
+   * does not copy.
+   */
   private def copyOf(value: Any): Any = value match {
     case bytes: Array[Byte] => bytes.clone()
     case other              => InternalRow.copyValue(other)
@@ -142,9 +145,9 @@ private[execution] object MergeableFunction {
   }
 
   /**
-   * Merges the states of Spark's theta and tuple sketches. A sketch takes rows as long as it is new, and takes other sketches as
-   * long as it has not been read from bytes. A row is merged into a sketch that takes none, and a sketch that has been read is
-   * merged into a new one.
+   * Merges the states of Spark's theta and tuple sketches. Only a new sketch accepts rows, and only a sketch that was not
+   * deserialized accepts other sketches. Rows for other sketches are therefore merged as a sketch of their own, and a
+   * deserialized sketch is first merged into a new sketch.
    */
   final private class OverSketches[T](
       function: TypedImperativeAggregate[T],
@@ -189,7 +192,7 @@ private[execution] object MergeableFunction {
    * @param known
    *   the description of the function
    * @param function
-   *   bound to the input, its state beginning at field `offset` of a row of states of `fields` fields
+   *   the function, bound to the input, whose state begins at field `offset` of a row of states with `fields` fields
    * @param filter
    *   the condition for elements that are appended
    */
@@ -211,9 +214,9 @@ private[execution] object MergeableFunction {
    * @param known
    *   the description of the function
    * @param function
-   *   its state beginning at field `offset` of a row of states of `fields` fields
+   *   the function, whose state begins at field `offset` of a row of states with `fields` fields
    * @param from
-   *   the field of an element where its buffer, as partial aggregation leaves it, begins
+   *   the field of an element at which the function's buffer begins, as partial aggregation leaves it
    */
   def ofPartials(
       known: FunctionDescription,

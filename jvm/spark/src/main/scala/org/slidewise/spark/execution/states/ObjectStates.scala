@@ -13,7 +13,8 @@ import org.slidewise.spark.execution.task.{HeapMemory, TaskResources}
  * States that hold objects: strings, wide decimals, sketches, users' buffers.
  *
  * Memory: the sizes of the states themselves, estimated by [[StateSizes]] after each change and charged to the on-heap pool. A
- * single state, which Spark's own operator would hold as well and not charge, is not charged if the task has too little memory.
+ * single state is not charged if the task has too little memory, because Spark's own operator would hold it as well and not
+ * charge it.
  */
 final private[execution] class ObjectStates(
     functions: FrameFunctions,
@@ -66,7 +67,7 @@ final private[execution] class ObjectStates(
       throw new StatesOutgrown
     }
 
-  /** Leaves the memory to others, which find none otherwise. */
+  /** Stops charging the single state, and leaves the memory to other consumers. */
   private def overcommit(): Unit = {
     overcommitted = true
     if (getUsed > 0) freeMemory(getUsed)
@@ -92,7 +93,7 @@ final private[execution] class ObjectStates(
     extend(slots)
   }
 
-  /** A slot takes memory before it holds a state. */
+  /** The memory to charge for slots, which includes slots without a state. */
   private def bytesOf(slots: Int): Long = slots * math.max(largest, StateSizes.Slot)
 
   private def acquire(bytes: Long): Boolean = {

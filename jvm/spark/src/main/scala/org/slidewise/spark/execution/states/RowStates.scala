@@ -47,7 +47,8 @@ abstract private[execution] class RowStates(
   final def accumulate(slot: Int, from: Long, until: Long): Unit = {
     val state = older(slot)
     var position = from
-    // A state that grows with its rows is charged while it grows. Measuring it takes time, so that the steps grow, too.
+    // A state that grows with its rows is charged while it grows. Measuring takes time, so the distance between measurements
+    // grows, too.
     var measureAt = from + RowStates.MeasureFrom
     while (position < until) {
       functions.update(state, rows(position))
@@ -86,7 +87,7 @@ abstract private[execution] class RowStates(
     changed(slot)
   }
 
-  /** A state that is in no slot. It is the aggregate of no rows before `write` changes it. */
+  /** A new state outside of all slots. `write` gets the aggregate of no rows. */
   final def newState(write: InternalRow => Unit): InternalRow = {
     val state = functions.newState()
     write(state)
@@ -95,7 +96,10 @@ abstract private[execution] class RowStates(
 
   private[this] lazy val scratch = functions.newState()
 
-  /** Writes the results for the state in `slot` between two others, of which one may be null, and changes none. */
+  /**
+   * Writes the results for the merge of `before`, the state in `slot` and `after`, without changing them. `before` or `after` may
+   * be null, but not both.
+   */
   final def lowerBetween(
       before: InternalRow,
       slot: Int,

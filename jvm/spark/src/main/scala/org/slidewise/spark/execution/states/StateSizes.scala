@@ -15,8 +15,9 @@ import org.apache.spark.util.SizeEstimator
  * Estimates the heap memory of a row of states, in bytes.
  *
  * Strings, binaries, rows, arrays and maps are measured each time. Other objects, such as sketches and users' buffers, are
- * measured by following their references, which is slow. So the largest size so far is the estimate for all states; the first
- * state is measured, then ever fewer, down to one in [[StateSizes.MostBetween]], and each one while sizes grow.
+ * measured by following their references, which is slow. The largest size so far is therefore the estimate for all states. The
+ * first state is measured, then fewer and fewer states, down to one in [[StateSizes.MostBetween]]. While sizes grow, each state
+ * is measured.
  */
 final private[execution] class StateSizes(types: Seq[DataType]) {
   import StateSizes._

@@ -12,13 +12,13 @@ import org.slidewise.spark.plan._
  * The partial aggregate of one function, in the form that array kernels use.
  *
  * @param count
- *   the number of values, for means; 0 for the value of a row that is null
+ *   the number of values, for means; for the value of a row, 0 if the value is null
  */
 final private[execution] case class ArrayValue(long: Long, double: Double, count: Long)
 
 private[execution] object ArrayValue {
 
-  /** The place of a decimal whose unscaled value has more than 64 bits. */
+  /** Stands for a value that array kernels cannot use, such as a decimal whose unscaled value has more than 64 bits. */
   val TooLarge: ArrayValue = ArrayValue(Long.MaxValue, Double.NaN, Long.MaxValue)
 }
 
@@ -26,9 +26,9 @@ private[execution] object ArrayValue {
  * Surrounding rows, in the form that array kernels use.
  *
  * @param before
- *   the partial aggregate of the rows before for each function; null if it has none or needs none
+ *   for each function, the partial aggregate of the rows before; null if there is none, or the function needs none
  * @param after
- *   the same for the rows after
+ *   for each function, the partial aggregate of the rows after; null as in `before`
  */
 final private[execution] class ArraySurroundings(
     val rows: SurroundingRows,
@@ -36,7 +36,7 @@ final private[execution] class ArraySurroundings(
     val after: Array[ArrayValue]
 ) {
 
-  /** Whether array kernels can take all values. */
+  /** Whether array kernels can use all values. */
   def fit: Boolean = !(before ++ after).exists(_ eq ArrayValue.TooLarge)
 }
 
@@ -62,7 +62,7 @@ final private[execution] class ArraySurroundingsReader(
       case _ => null
     }.toArray
 
-  /** The value of a row; null if it is one of those that do not count. */
+  /** The value of the first or the last row; null if the function ignores nulls, and this value is null. */
   private def valueOfRow(
       function: Int,
       value: ArrayFunction.ValueOfFrame,
@@ -111,7 +111,10 @@ final private[execution] class ArraySurroundingsReader(
   private def sumIn(state: InternalRow, field: Int, aggregate: PlannedAggregate): Decimal =
     state.get(field, aggregate.function.aggBufferAttributes.head.dataType).asInstanceOf[Decimal]
 
-  /** The unscaled value. A partial sum may have more digits than its type, and is null if it has more than Spark holds. */
+  /**
+   * Converts a decimal to its unscaled value. A partial sum may have more digits than its type. A partial sum with more digits
+   * than Spark can hold is null.
+   */
   private def unscaled(value: Decimal, count: Long): ArrayValue = {
     val exact = if (value == null) null else value.toJavaBigDecimal.unscaledValue
     if (exact != null && exact.bitLength < java.lang.Long.SIZE) ArrayValue(exact.longValue, 0.0, count)

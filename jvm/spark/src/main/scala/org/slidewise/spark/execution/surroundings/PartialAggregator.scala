@@ -9,12 +9,12 @@ import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.slidewise.spark.execution.states.FrameFunctions
 
 /**
- * Aggregates rows for the tasks that do not read them. Memory: one aggregation buffer for each function.
+ * Aggregates rows for tasks that do not read these rows. Memory: one aggregation buffer for each function.
  *
  * @param functions
  *   the aggregate functions; none if only rows are counted
  * @param peers
- *   finds the groups of rows that tie; none if these are not counted
+ *   finds the groups of rows that tie; none if groups are not counted
  */
 final private[spark] class PartialAggregator private[surroundings] (
     functions: Option[FrameFunctions],
@@ -27,7 +27,7 @@ final private[spark] class PartialAggregator private[surroundings] (
   private[this] var rows, peerGroups = 0L
   private[this] var failed = false
 
-  /** Adds an unsafe row of the partition, which is read and not kept. */
+  /** Adds an unsafe row of the partition. The row is not kept. */
   def add(row: InternalRow): Unit = {
     rows += 1
     if (changes != null && changes.isChange(row.asInstanceOf[UnsafeRow])) peerGroups += 1

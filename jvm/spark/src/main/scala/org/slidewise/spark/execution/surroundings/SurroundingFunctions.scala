@@ -46,7 +46,7 @@ final private[spark] class SurroundingFunctions(plan: SlidingWindowPlan, val inp
   def combine(older: PartialAggregate, newer: PartialAggregate): PartialAggregate =
     merger().add(older).add(newer).result()
 
-  /** Merges partial aggregates. Those of older rows come first. */
+  /** Merges partial aggregates. Aggregates of older rows must be added first. */
   def merger(): PartialAggregateMerger =
     new PartialAggregateMerger(decode, (state, newer) => functions.mergeInPlace(state, newer), encode)
 
@@ -96,10 +96,7 @@ final private[spark] class SurroundingFunctions(plan: SlidingWindowPlan, val inp
 
 private[spark] object SurroundingFunctions {
 
-  /**
-   * The number to add to the results of a rank because of the rows before. With these rows, the results are greater by this
-   * constant.
-   */
+  /** The constant by which the rows before the task's rows increase all results of a rank. */
   private[surroundings] def ranksBefore(aggregate: PlannedAggregate, before: PartialAggregate): Long =
     aggregate.description.rank match {
       case Some(RankKind.RowNumber | RankKind.Rank) => before.rows

@@ -1,7 +1,7 @@
 package org.slidewise.spark.execution.surroundings
 
 /**
- * The partial aggregate of some rows of one partition, for a task that does not read them: those before or after its own rows.
+ * The partial aggregate of the rows of one partition before or after a task's own rows. The task does not read these rows.
  * [[SurroundingFunctions]] makes, merges and reads it.
  *
  * @param rows
@@ -36,8 +36,8 @@ private[spark] object PartialAggregate {
  * out.
  *
  * The rows of the task are numbered in order, from 0 on. The task hands out the results from `firstResult` to before
- * `untilResult`. Its other rows are there for the frames of these rows; their own frames may lack rows. They come with results
- * that mean nothing, and with no errors.
+ * `untilResult`. The task reads its other rows only for the frames of these rows. The other rows have meaningless results,
+ * because their own frames may lack rows, but raise no errors.
  *
  * @param before
  *   the aggregate of the first partition's rows before the first row of the task
@@ -51,7 +51,7 @@ final private[spark] case class SurroundingRows(
     untilResult: Long = Long.MaxValue
 ) {
 
-  /** The same surroundings, if the task has only its rows from `row` on. */
+  /** The surroundings of the task's rows from `row` on. */
   def from(row: Long): SurroundingRows =
     copy(firstResult = math.max(0L, firstResult - row), untilResult = math.max(0L, untilResult - row))
 
@@ -66,6 +66,6 @@ final private[spark] case class SurroundingRows(
 
 private[spark] object SurroundingRows {
 
-  /** All partitions are whole, and all results are handed out. */
+  /** No surrounding rows: all partitions are whole, and all results are handed out. */
   val None: SurroundingRows = SurroundingRows(PartialAggregate.None, PartialAggregate.None)
 }

@@ -4,15 +4,15 @@ import org.apache.spark.sql.catalyst.InternalRow
 
 import org.slidewise.spark.plan.{PlannedAggregate, UnboundedFunctions}
 
-/** The aggregation buffers of the rows before or after those of a task, for row-wise evaluation. */
+/** The aggregation buffers of the rows before or after a task's own rows, for row-wise evaluation. */
 final private[execution] class SurroundingStates(functions: SurroundingFunctions, rows: PartialAggregate) {
 
   /** The number of rows. */
   def count: Long = rows.rows
 
   /**
-   * Writes the states of the aggregates into their fields of `state`, side by side. Leaves the fields of ranks, and of functions
-   * that need no surrounding rows.
+   * Writes the states of the aggregates into their fields of `state`, side by side. Does not change the fields of ranks, or of
+   * functions that need no surrounding rows.
    */
   def writeTo(state: InternalRow, aggregates: Seq[PlannedAggregate]): Unit =
     aggregates.foldLeft(0) { (field, aggregate) =>
@@ -33,7 +33,7 @@ final private[execution] class SurroundingStates(functions: SurroundingFunctions
       else InternalRow.getWriter(firstField + i, dataType)(to, from.get(source + i, dataType))
     }
 
-  /** Adds to the ranks among the answers. */
+  /** Increases the ranks among the answers by `SurroundingFunctions.ranksBefore`. */
   def addTo(answers: InternalRow, aggregates: Seq[PlannedAggregate]): Unit = aggregates.foreach { aggregate =>
     val more = SurroundingFunctions.ranksBefore(aggregate, rows)
     if (more != 0L)

@@ -3,7 +3,7 @@ package org.slidewise.spark.execution.task
 import org.apache.spark.memory.{MemoryConsumer, MemoryMode}
 
 /**
- * Execution memory for Java arrays and objects. It is charged to the on-heap pool, also where Spark allocates its pages
+ * Execution memory for Java arrays and objects. The memory is charged to the on-heap pool, even if Spark allocates its pages
  * off-heap.
  *
  * Declines to spill; a subclass may override that. Not safe for concurrent use.
@@ -54,24 +54,26 @@ private[execution] class HeapMemory(resources: TaskResources)
 private[execution] object HeapMemory {
 
   /**
-   * The memory that a consumer that cannot spill leaves to the other consumers of the task, which need it to spill, in bytes.
+   * The memory, in bytes, that a consumer without spilling leaves to the other consumers of the task, which need memory in order
+   * to spill.
    */
   private val LeftToOthers = 1L << 20
 
   /**
-   * Takes all of `bytes` if the consumer, which then holds `held` bytes, leaves enough to others; otherwise nothing.
+   * Takes all of `bytes` if enough memory is then left for other consumers; otherwise takes nothing. The consumer then holds
+   * `held` bytes.
    *
    * @return
-   *   whether it did
+   *   whether the memory was taken
    */
   def takeAndLeave(consumer: MemoryConsumer, bytes: Long, held: Long): Boolean =
     take(consumer, bytes, math.min(held, LeftToOthers))
 
   /**
-   * Takes all of `bytes` if the task has `left` bytes more; otherwise nothing.
+   * Takes all of `bytes` if the task can get `left` further bytes; otherwise takes nothing.
    *
    * @return
-   *   whether it did
+   *   whether the memory was taken
    */
   def take(consumer: MemoryConsumer, bytes: Long, left: Long = 0L): Boolean = {
     val granted = consumer.acquireMemory(bytes + left)

@@ -13,7 +13,7 @@ private[execution] object MemoryMetrics {
     Spill -> SQLMetrics.createSizeMetric(context, "spill size")
   )
 
-  /** Adds the memory of a part of a task. */
+  /** Adds the peak memory and the spilled bytes of one part of a task. */
   def report(metrics: Map[String, SQLMetric], resources: TaskResources, peak: Long, spilled: Long): Unit = {
     metrics(Peak) += peak
     metrics(Spill) += spilled

@@ -33,7 +33,7 @@ private[execution] object WindowMetrics {
     Time -> SQLMetrics.createNanoTimingMetric(context, "time in window, estimated from a sample")
   )
 
-  /** Counts the time from now to the end of the running task as that of tasks that share rows. */
+  /** Adds the time from now to the end of the running task to the time of tasks that share rows. */
   def timeTask(metrics: Map[String, SQLMetric]): Unit = {
     val begin = System.nanoTime()
     TaskContext
@@ -75,7 +75,7 @@ private[execution] trait RowMeasures {
   def end(begin: Long, widest: Long): Unit
 
   /**
-   * Reports what the evaluation of all rows took. To be called once.
+   * Reports the work for all rows. Must be called once.
    *
    * @param recalculated
    *   the number of frames that were recalculated
@@ -91,8 +91,8 @@ private[execution] trait RowMeasures {
  * Updates the metrics for one task.
  *
  * The time in the window is estimated from a random sample of rows, because timing each row would cost as much as a short frame
- * does. Each row is sampled with the same probability, the first row included. Gaps between samples are random, because the work
- * comes in a rhythm of its own.
+ * does. Each row is sampled with the same probability, the first row included. Gaps between samples are random, because the cost
+ * of rows may be periodic.
  *
  * @param seed
  *   the seed of the sample, not zero
@@ -143,7 +143,7 @@ final private[execution] class WindowMeasures(
   def countFallback(): Unit = metrics(WindowMetrics.Fallbacks) += 1
 
   /**
-   * Counts what array kernels have evaluated. They make at most three combines a row and expression.
+   * Counts the work of array kernels, which make at most three combines for each row and expression.
    *
    * @param handedOut
    *   the number of rows whose results are handed out
@@ -161,7 +161,10 @@ final private[execution] class WindowMeasures(
     widen(widest)
   }
 
-  /** Counts rows that each of `expressions` has added to their partitions. The largest partition has `widest` rows. */
+  /**
+   * Counts the work of a hash grouping: each of `expressions` functions adds each row to its partition. The largest partition has
+   * `widest` rows.
+   */
   def countGroups(rows: Int, expressions: Int, widest: Int): Unit = {
     rowMetric += rows
     combineMetric += rows.toLong * expressions

@@ -11,7 +11,7 @@ final private[execution] class WindowTask(context: TaskContext, metrics: Map[Str
   /** Calls `close` when the task ends, also after an error or a cancellation. */
   def onCompletion(close: () => Unit): Unit = context.addTaskCompletionListener[Unit](_ => close())
 
-  /** The same task for rows that are handed on to another evaluation, which counts them. */
+  /** The same task, but without counting output rows, because another evaluation of the same rows counts them. */
   def withoutRowCount: WindowTask =
     new WindowTask(context, metrics.updated(WindowMetrics.Rows, new SQLMetric("sum")))
 

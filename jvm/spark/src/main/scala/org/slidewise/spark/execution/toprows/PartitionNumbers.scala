@@ -13,8 +13,8 @@ import org.slidewise.spark.execution.sorting.{GroupNumbers, SortKey}
 import org.slidewise.spark.plan.WindowKeys
 
 /**
- * Numbers the partition keys of rows in the order in which they first appear. Rows of one number have the same key; rows that
- * Spark puts into one partition may have several numbers, as 0.0 and -0.0.
+ * Numbers the partition keys of rows in the order in which they first appear. Rows of one number have the same key. Rows that
+ * Spark puts into one partition may have several numbers, such as rows with 0.0 and -0.0.
  */
 sealed abstract private[toprows] class PartitionNumbers {
 
@@ -31,7 +31,7 @@ private[toprows] object PartitionNumbers {
     }
 }
 
-/** One key that 64 bits determine. */
+/** Numbers a single key that 64 bits determine. */
 final private class LongPartitionNumbers(key: SortKey, input: Seq[Attribute], budget: HeapBudget)
     extends PartitionNumbers {
   private[this] val read = UnsafeProjection.create(Seq(key.prefix), input)
@@ -43,7 +43,7 @@ final private class LongPartitionNumbers(key: SortKey, input: Seq[Attribute], bu
   }
 }
 
-/** Any other keys, by their bytes. */
+/** Numbers any other keys by their bytes. */
 final private class HashedPartitionNumbers(spec: TopRowsSpec, budget: HeapBudget) extends PartitionNumbers {
   private[this] val read =
     UnsafeProjection.create(WindowKeys.asBytes(spec.partition), spec.input)

@@ -12,10 +12,10 @@ import org.slidewise.spark.execution.task.{HeapMemory, MemoryMetrics, TaskResour
 
 /**
  * Selects the first rows of each partition from rows that come in any order, without a sort. The result is a superset of the
- * first rows, in the order in which the rows came.
+ * first rows, in the order of arrival.
  *
- * Most rows are rejected by one comparison of 64 bits. Accepted rows are copied into a log. Once more than half of the log may be
- * rows that later ones have displaced, the rest is copied to the log's end.
+ * Most rows are rejected by one comparison of 64 bits. Accepted rows are copied into a log. When displaced rows may take more
+ * than half of the log, the other rows are copied to its end.
  *
  * Falls back to passing all rows, after those accepted so far, if the task has no memory for the selection, or the selection
  * removes less than [[TopRowsSelection.LeastRemoved]] of the rows.
@@ -41,7 +41,7 @@ final private[execution] class TopRowsSelection(
   private[this] val log = RowLog.of(spec.input, resources)
   private[this] val reader = log.reader()
   private[this] var firstKept = 0L // where the accepted rows start in the log
-  private[this] var unmoved, unmovedEnd = 0L // those that a failed compaction left before it
+  private[this] var unmoved, unmovedEnd = 0L // rows that a failed compaction left behind
   private[this] var compactAt = Slack
 
   private[this] var selecting = true
@@ -49,7 +49,7 @@ final private[execution] class TopRowsSelection(
   private[this] var lastCheck, removedAtCheck = 0L
   private[this] var nextCheck = SecondCheck
 
-  /** The selected rows; the same object each time. */
+  /** The selected rows. The iterator reuses the row object. */
   def select(rows: Iterator[InternalRow]): Iterator[InternalRow] = {
     val begin = System.nanoTime()
     var unplaced: UnsafeRow = null
@@ -67,7 +67,7 @@ final private[execution] class TopRowsSelection(
     report(passed = if (unplaced == null) 0 else 1)
     freeSelection()
     reader.leave()
-    // The row that is not in the log lies in the child's buffer, which the child does not touch until asked.
+    // The row without memory is in the child's buffer, which the child overwrites only when the next row is requested.
     val selected =
       new LogRows(log, firstKept, log.end, releases = unmoved == unmovedEnd) ++
         new LogRows(log, unmoved, unmovedEnd, releases = false) ++ {
@@ -134,7 +134,7 @@ final private[execution] class TopRowsSelection(
     compactAt = 2 * accepted + Slack
   }
 
-  /** Stops selecting where that does not pay: memory is short, almost every key is new, or few rows can be removed. */
+  /** Stops the selection if it does not pay, because memory is short, almost every key is new, or few rows can be removed. */
   private def check(): Unit = {
     resources.stopIfCancelled()
     if (log.spilledBytes > 0 || arrived == FirstCheck && smallest.groups > arrived * MostNewKeys)
@@ -178,7 +178,7 @@ private object TopRowsSelection {
   private val SecondCheck = 1L << 18
   private val MostNewKeys = 0.97
 
-  /** The least part of the rows that selecting must remove. */
+  /** The minimum fraction of the rows that the selection must remove. */
   val LeastRemoved = 0.125
 
   /** The number of rows that the log may hold beyond twice the rows that may still be selected. */

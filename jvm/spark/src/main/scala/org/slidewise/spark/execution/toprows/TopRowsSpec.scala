@@ -35,6 +35,6 @@ final private[toprows] class OrderTies(order: Seq[SortOrder], input: Seq[Attribu
 }
 
 private object OrderTies {
-  // The objects of a row and of its array.
+  // The object headers of a row and of its array.
   private val Overhead = 56L
 }

@@ -12,12 +12,12 @@ import org.slidewise.spark.planning.PlanningFailure
 import org.slidewise.spark.shims.SparkSessions
 
 /**
- * Decides which aggregations of hopping windows over tables Slidewise evaluates, and states how many rows the windows have:
+ * Decides which aggregations of hopping windows over tables Slidewise evaluates, and adds estimates of the number of rows. It
  * replaces each `Generate` of [[WindowsOfTime]] by [[WindowedRows]], and puts [[HoppingRows]] above each aggregation that Slidewise
  * evaluates.
  *
- * It is the last rule of the optimizer. Spark does not push filters through nodes that it does not know, such as the filters of
- * dynamic partition pruning.
+ * It is the last rule of the optimizer, because Spark pushes no filters, such as those of dynamic partition pruning, through nodes
+ * of other projects.
  */
 object EstimateHoppingWindows extends Rule[LogicalPlan] with Logging {
 

@@ -15,7 +15,7 @@ import org.slidewise.spark.shims.SparkSessions
 
 /**
  * Replaces the `Generate` of [[WindowsOfTime]] by Spark's own `Expand` where Slidewise does not evaluate the aggregation above. It
- * runs with the first rules of the optimizer, so that the others treat the `Expand` as always.
+ * runs with the first rules of the optimizer, so that later rules find Spark's usual `Expand`.
  *
  * Throws [[TooManyWindows]] if the driver has no memory for the projections.
  *
@@ -108,7 +108,7 @@ final class ExpandHoppingWindows(session: SparkSession, evaluatesStreams: Boolea
     val membership = analysed.collect {
       case Filter(condition, _) if times.windows.ends != 0 => inPlace(condition)
     }
-    // The optimizer drops the projection with the columns that it does not need.
+    // The optimizer removes the projection together with unneeded columns.
     Project(
       generate.output,
       membership.foldLeft[LogicalPlan](rows)((below, condition) => Filter(condition, below))

@@ -34,7 +34,7 @@ final private[planning] case class HoppingAggregate(
  * The input rows of a `GROUP BY` with a hopping `window()`.
  *
  * @param rows
- *   the rows, not expanded: projections and filters over `source`
+ *   the rows before expansion: projections and filters over `source`
  * @param source
  *   the part of the query's own plan that `rows` reads
  * @param time
@@ -155,7 +155,7 @@ private[planning] object HoppingAggregate {
       condition.deterministic && condition.references.subsetOf(same + expand.window)
     }
 
-    /** Whether equal values are the same: zero has two signs, and letters two cases in some collations. */
+    /** Whether equal values are identical. Zeros have two signs, and some collations ignore the case of letters. */
     private def hasOneValue(key: Attribute): Boolean =
       (GroupingKeys.normalized(key) eq key) && SparkCollations.isBinaryStable(key.dataType)
 

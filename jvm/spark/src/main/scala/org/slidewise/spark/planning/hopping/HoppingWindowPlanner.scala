@@ -20,7 +20,7 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
   /**
    * The decision for `aggregate`, with its parts if Slidewise evaluates it. None if it does not group by a hopping window.
    *
-   * Throws [[TooManyWindows]] past the setting.
+   * Throws [[TooManyWindows]] if a row may be in more windows than the setting allows.
    *
    * @param reasonToLeave
    *   a further reason for which Spark evaluates the aggregation
@@ -82,7 +82,7 @@ final private[planning] class HoppingWindowPlanner(conf: SQLConf) {
     val functions =
       aggregate.aggregateExpressions.flatMap(_.collect { case a: AggregateExpression => a }).distinct
     val groups = "GROUP BY window()"
-    // Spark computes DISTINCT aggregates from groups without functions.
+    // For DISTINCT aggregates, Spark plans groups without functions.
     val described =
       if (functions.isEmpty) Seq(HoppingFunction(groups, NamedExpression.newExprId, None, Some(reason)))
       else this.described(functions, groups)(_ => (None, Some(reason)))

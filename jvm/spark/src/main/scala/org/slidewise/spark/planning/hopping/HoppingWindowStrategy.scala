@@ -18,7 +18,7 @@ object HoppingWindowStrategy extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case aggregate: Aggregate if !aggregate.isStreaming =>
       PlanningFailure.leaveToSpark("a hopping window")(operators(aggregate))(_ => Nil)
-    // Spark removes the projection again. Adaptive execution finds the node through it.
+    // Adaptive execution finds the node through the projection, which Spark removes again.
     case HoppingRows(_, child)              => ProjectExec(child.output, planLater(child)) :: Nil
     case WindowedRows(times, window, child) =>
       planLater(Generate(times, Nil, outer = false, None, Seq(window), child)) :: Nil
@@ -28,7 +28,7 @@ object HoppingWindowStrategy extends SparkStrategy {
   private def operators(aggregate: Aggregate): Seq[SparkPlan] = {
     val planner = new HoppingWindowPlanner(SQLConf.get)
     aggregate.getTagValue(HoppingDecision.Tag) match {
-      // Adaptive execution has replaced rows by stages since.
+      // Since the decision, adaptive execution may have replaced parts of the input by stages.
       case Some(decision) if decision.reasonToLeave.isEmpty =>
         HoppingAggregate.parts(aggregate).toSeq.map(operator(_, decision, planner))
       case Some(_) => Nil
@@ -51,7 +51,8 @@ object HoppingWindowStrategy extends SparkStrategy {
 
   /**
    * Plans the projections and filters over the source at once, and leaves the source to Spark's planner. Adaptive execution finds a
-   * stage, such as a cached table, through its logical plan. It would wait forever for a plan that is not part of the query's.
+   * stage, such as a cached table, through its logical plan. It would wait forever for a stage whose logical plan is not part of the
+   * query's plan.
    */
   private[planning] def rowsOf(input: HoppingInput): SparkPlan = rowsOf(input.rows, input.source)
 

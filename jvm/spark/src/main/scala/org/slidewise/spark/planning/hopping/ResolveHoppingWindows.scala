@@ -20,8 +20,8 @@ import org.slidewise.spark.shims.SparkSessions
  * Resolves a hopping `window()` to a `Generate` of [[WindowsOfTime]], where Spark's analyzer would write an `Expand` with a
  * projection for each window. [[ExpandHoppingWindows]] restores Spark's `Expand` where Slidewise does not evaluate the aggregation.
  *
- * Spark's rule comes first in the batch. It waits for a [[DeferredTime]], which `window` has from [[in]].
- * Windows that do not come from this function, such as those of the DataFrame API in 3.5, are expanded by Spark.
+ * Spark's rule comes first in the batch. It does not resolve a window over a [[DeferredTime]], which the function `window` of [[in]]
+ * creates. Spark expands windows that do not come from this function, such as those of the DataFrame API in 3.5.
  */
 object ResolveHoppingWindows extends Rule[LogicalPlan] {
 
@@ -30,7 +30,10 @@ object ResolveHoppingWindows extends Rule[LogicalPlan] {
       windowOf(node).fold(undeferred(node))(generating(node, _))
     }
 
-  /** The rule, for a session whose function `window` defers the times of hopping windows from now on. */
+  /**
+   * Replaces the function `window` of `session` by one that defers the times of hopping windows, and returns the rule. If that
+   * fails, Spark expands hopping windows.
+   */
   def in(session: SparkSession): Rule[LogicalPlan] = {
     try {
       EstimateHoppingWindows.addTo(session)

@@ -21,7 +21,7 @@ import org.slidewise.spark.plan.{HoppingWindows, WindowedRows, WindowErrors, Win
  * @param others
  *   the other columns, in terms of `child`
  * @param memberships
- *   the number of conditions above by which Spark drops copies outside their window
+ *   the number of conditions with which Spark, above, drops copies outside their window
  */
 final private[planning] case class WindowExpand(
     windows: HoppingWindows,
@@ -65,7 +65,7 @@ private[planning] object WindowExpand {
     case _                                         => false
   }
 
-  /** The hopping windows of `plan`; None if it is no operator of these shapes. */
+  /** The hopping windows of `plan`; None if `plan` has none of these shapes. */
   def unapply(plan: LogicalPlan): Option[WindowExpand] = plan match {
     case WindowedRows(times, window, child) => Some(of(times, window, child.output, child))
     case generate @ Generate(times: WindowsOfTime, _, _, _, Seq(window), child) =>
@@ -135,7 +135,10 @@ private[planning] object WindowExpand {
     } yield (windows, time)
   }
 
-  /** The windows whose starts are the last one up to the time and those before it that may contain the time. */
+  /**
+   * The windows, if `bounds` are those of the last window that starts up to the time, and of all windows before it that may contain
+   * the time.
+   */
   private def windowsOf(bounds: Seq[(LinearForm, LinearForm)], by: Remainders): Option[HoppingWindows] = {
     val starts = bounds.map(_._1)
     val sizes = bounds.map { case (start, end) => end + -start }.distinct

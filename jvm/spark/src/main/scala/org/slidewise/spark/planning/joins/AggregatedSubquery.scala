@@ -8,14 +8,14 @@ import org.slidewise.spark.expressions.{GroupingKeys, RowsOfFrame}
 import org.slidewise.spark.shims.SparkCollations
 
 /**
- * A correlated subquery that aggregates its rows: into one row, or, with a GROUP BY of columns that equal keys bind, into one row or
- * none.
+ * Converts correlated subqueries that aggregate their rows into one row. With a GROUP BY of columns that the equal keys determine,
+ * they return one row or none.
  */
 private[joins] object AggregatedSubquery {
   import FramedSubquery.isPlain
   import OuterCondition.isOuter
 
-  /** The subquery in the form of a window; or the reason why it has none. */
+  /** The subquery in the form of a window; or the reason why it has no such form. */
   def of(aggregate: Aggregate): Either[String, FramedSubquery] =
     for {
       _ <- Either.cond(aggregate.expressions.forall(isPlain), (), "the subquery is not deterministic")
@@ -61,7 +61,7 @@ private[joins] object AggregatedSubquery {
           .asInstanceOf[NamedExpression]
     }
 
-  /** The grouping expressions, each with the call that has its value; or the reason if there may be several groups. */
+  /** The grouping expressions, each with the call that returns its value; or the reason why there may be several groups. */
   private def groupsOf(
       grouping: Seq[Expression],
       condition: OuterCondition
@@ -75,7 +75,7 @@ private[joins] object AggregatedSubquery {
         Right(grouping.map(e => e -> condition.call(RowsOfFrame.last(GroupingKeys.normalized(e)))))
     }
 
-  /** Whether all rows with the same keys have the same value, which is the one that Spark returns for their group. */
+  /** Whether all rows with the same keys have the same value of `e`, and Spark returns this value for their group. */
   private def isBound(e: Expression, condition: OuterCondition): Boolean = {
     val key = GroupingKeys.normalized(e)
     val keepsValue = (key eq e) && SparkCollations.isBinaryStable(e.dataType)

@@ -9,12 +9,15 @@ import org.slidewise.spark.families.Families
 import org.slidewise.spark.planning.WindowCall
 
 /**
- * Aggregates of grouped columns of the left table: their inputs are constants within a group, so that a group's value depends on
+ * Rewrites aggregates of grouped columns of the left table. Their inputs are constant within a group, so their value depends only on
  * the left row and the number of its pairs.
  */
 private[joins] object AggregatesOfLeft {
 
-  /** The columns with such aggregates in terms of the number of pairs, and with conditions on the left row around others. */
+  /**
+   * The result columns, with aggregates of left columns computed from the number of pairs. For other aggregates, a filter on the
+   * left row becomes a condition around the aggregate.
+   */
   def replaced(input: JoinInput): Seq[NamedExpression] = {
     val ofLeft = AttributeSet(input.grouping.collect { case a: Attribute => a })
     def isOfLeft(e: Expression) = e.references.nonEmpty && e.references.subsetOf(ofLeft)

@@ -5,12 +5,12 @@ import org.apache.spark.sql.catalyst.plans.LeftOuter
 import org.apache.spark.sql.catalyst.plans.logical._
 
 /**
- * Spark's as-of join in the form of a window: each left row with the right row that is nearest in time, among those that the
- * conditions allow.
+ * Converts Spark's as-of join to a window: each left row, with the right row that is nearest in time among those that meet the
+ * conditions.
  */
 private[joins] object AsOfWindow {
 
-  /** The join as a window; or the reason why it is none. */
+  /** The join as a window; or the reason why it has no such form. */
   def of(join: AsOfJoin): Either[String, LogicalPlan] = {
     def isOf(e: Expression, side: LogicalPlan) =
       e.references.nonEmpty && e.references.subsetOf(side.outputSet)
@@ -41,7 +41,10 @@ private[joins] object AsOfWindow {
       joined <- WindowJoins.over(join.left, query)
     } yield joined.withColumns(query.results, needsRow = isInner(join))
 
-  /** The nearer one of the last right row up to the left row's time, and of the first from it on. */
+  /**
+   * Joins each left row with the nearer of two right rows: the last one up to the left row's time, and the first one from this time
+   * on.
+   */
   private def nearest(join: AsOfJoin, left: Expression, right: Expression): Either[String, LogicalPlan] = {
     val (different, others) = conditions(join).partition {
       case Not(EqualTo(a, b)) => a.semanticEquals(left) && b.semanticEquals(right)
@@ -91,7 +94,7 @@ private[joins] object AsOfWindow {
     }
   }
 
-  /** Whether the condition bounds the right time at a distance. */
+  /** Whether the condition is the tolerance of the join, which compares the right time with a distance from the left time. */
   private def isTolerance(condition: Expression, right: Expression): Boolean = condition match {
     case comparison: BinaryComparison => comparison.left.semanticEquals(right)
     case _                            => false

@@ -6,10 +6,10 @@ import org.apache.spark.sql.types._
 import org.slidewise.spark.plan.{MovedTimestamp, SolvedBound}
 import org.slidewise.spark.shims.SparkExpressions
 
-/** The order of left rows in which the bounds of their frames rise, as far as there is one. */
+/** Finds an order of left rows in which the bounds of their frames mostly rise. */
 private[joins] object BoundOrder {
 
-  /** An expression that all bounds are at a constant distance from; none if there is none. */
+  /** The expression from which all bounds have a constant distance; none if there is no such expression. */
   def common(bounds: Seq[Expression]): Option[Expression] = bounds.map(base) match {
     case first +: others
         if others.forall(_.semanticEquals(first)) && RowOrdering.isOrderable(first.dataType) =>
@@ -17,7 +17,10 @@ private[joins] object BoundOrder {
     case _ => None
   }
 
-  /** The expression without what is added to it. */
+  /**
+   * The expression below all operations of `bound` that mostly keep the order of values, such as the addition of a constant or a
+   * cast.
+   */
   def base(bound: Expression): Expression = bound match {
     case Add(key, distance, _) if distance.foldable                => base(key)
     case Add(distance, key, _) if distance.foldable                => base(key)

@@ -6,12 +6,12 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.slidewise.spark.expressions.{ConditionalFunctions, RowsOfFrame}
 
 /**
- * Aggregates of `CASE WHEN condition THEN value END`, where the condition reads the left row, too, in the form
- * `FILTER (WHERE condition)`, which may be a range of its own within the join's.
+ * Rewrites aggregates of `CASE WHEN condition THEN value END` to the form `FILTER (WHERE condition)` if the condition also reads the
+ * left row. The filter may be a range within the range of the join.
  */
 private[joins] object ConditionalAggregates {
 
-  /** The columns with such aggregates as filtered ones. */
+  /** The result columns, with such aggregates in the filtered form. */
   def asFiltered(input: JoinInput): Seq[NamedExpression] = {
     val left = input.left.outputSet
     def isOfLeft(e: Expression) = e.references.exists(left.contains)
@@ -44,7 +44,10 @@ private[joins] object ConditionalAggregates {
   ): AggregateExpression =
     AggregateExpression(function, a.mode, a.isDistinct, Some(a.filter.fold(condition)(And(_, condition))))
 
-  /** The aggregate with the value of the rows that do not meet the condition. */
+  /**
+   * The filtered aggregate, combined with the ELSE value of the rows that do not meet the condition. None if the two cannot be
+   * combined.
+   */
   private def withOthers(
       a: AggregateExpression,
       filtered: AggregateExpression,

@@ -15,10 +15,10 @@ import org.apache.spark.unsafe.types.CalendarInterval
 import org.slidewise.spark.plan.FrameOffset
 import org.slidewise.spark.shims.{CommonExpressions, SparkExpressions}
 
-/** Facts about operations on whole numbers and times that decide whether they can be undone. */
+/** Properties of operations on whole numbers and times that decide whether a condition can be solved for an operand. */
 private[joins] object ExactArithmetic {
 
-  /** Whether the values of the type are whole numbers, so that the distance of two is exact. */
+  /** Whether the values of the type are whole numbers, so that the distance of two values is exact. */
   def isWhole(dataType: DataType): Boolean = dataType match {
     case DateType | TimestampType | TimestampNTZType | _: DayTimeIntervalType => true
     case other                                                                => isInteger(other)
@@ -38,7 +38,7 @@ private[joins] object ExactArithmetic {
     case other                           => other
   }
 
-  /** Whether a sum or difference of whole numbers fails or does not overflow; otherwise it may wrap around. */
+  /** Whether a sum or difference of whole numbers never wraps around: it fails on overflow, or cannot overflow. */
   def neverWraps(e: Expression): Boolean = isWhole(e.dataType) && {
     val (least, greatest) = FrameOffset.range(e.dataType)
     val (low, high) = exact(e)
@@ -84,7 +84,7 @@ private[joins] object ExactArithmetic {
     }
   }
 
-  /** The distance of local times from UTC in microseconds; none if it changes in the zone. */
+  /** The UTC offset of local times in microseconds; none if the offset changes in the zone. */
   def offset(e: TimeZoneAwareExpression, time: Expression): Option[Long] =
     if (time.dataType == TimestampNTZType) Some(0L)
     else {
@@ -95,7 +95,7 @@ private[joins] object ExactArithmetic {
 
   def zoneOf(e: TimeZoneAwareExpression): String = e.timeZoneId.getOrElse(SQLConf.get.sessionLocalTimeZone)
 
-  /** The interval in microseconds, whatever the time that it is added to; none if that decides. */
+  /** The interval in microseconds; none if its length depends on the time to which it is added. */
   def microsOf(interval: Expression, hasFixedDays: Boolean): Option[Expression] = interval.dataType match {
     case _: DayTimeIntervalType if hasFixedDays => Some(interval)
     case _ if interval.foldable                 =>
@@ -111,7 +111,7 @@ private[joins] object ExactArithmetic {
     case _ => None
   }
 
-  /** The microseconds of a unit that always has as many. */
+  /** The microseconds of a unit of fixed length; none for other units. */
   def microsOf(unit: String): Option[Long] = unit.toUpperCase(Locale.ROOT) match {
     case "MICROSECOND" => Some(1L)
     case "MILLISECOND" => Some(MICROS_PER_MILLIS)
@@ -123,6 +123,6 @@ private[joins] object ExactArithmetic {
     case _             => None
   }
 
-  /** Whether the type has all seconds of an interval. */
+  /** Whether the type keeps the seconds of an interval. */
   def holdsAll(to: DayTimeIntervalType): Boolean = to.endField == DayTimeIntervalType.SECOND
 }

@@ -17,7 +17,7 @@ import org.slidewise.spark.plan.{DriverValue, FramedAggregate, FrameOffset, RowV
  * after the greatest upper bound, or with keys that a Bloom filter of the left keys does not hold. The bounds are scalar
  * subqueries, which Spark pushes to the readers of files.
  *
- * Reads the left side once more, so it has to be a scan with filters and projections.
+ * Reads the left side once more, so the left side must be a scan with filters and projections.
  */
 object FilterRightRows extends Rule[LogicalPlan] {
 
@@ -51,10 +51,10 @@ object FilterRightRows extends Rule[LogicalPlan] {
   }
 
   /**
-   * The outermost of the bounds; none if a frame has no bound there.
+   * The outermost of the bounds on one side; none if a frame has no bound on this side.
    *
    * @param beyond
-   *   the outermost value of a type, for bounds that fail
+   *   the outermost value of a type, which replaces a bound that fails
    */
   private def limit(
       bounds: Seq[Option[RowValue]],
@@ -76,7 +76,7 @@ object FilterRightRows extends Rule[LogicalPlan] {
       Some(Reach(bloom, Some(known), BloomFilterMightContain(_, hash(join.rightKeys))))
     }
 
-  /** Whether the keys are the same in all rows: then Spark's code for the filter of a constant does not compile. */
+  /** Whether the keys are the same in all rows. Spark's generated code for the Bloom filter of a constant does not compile. */
   private def areConstant(keys: Seq[Expression], plan: LogicalPlan): Boolean = {
     val constants = AttributeSet(plan.collect { case Project(columns, _) =>
       columns.collect { case alias: Alias if alias.child.foldable => alias.toAttribute }
@@ -84,7 +84,7 @@ object FilterRightRows extends Rule[LogicalPlan] {
     keys.forall(_.references.subsetOf(constants))
   }
 
-  /** The number of rows, or more than it is likely to be. */
+  /** The number of rows; if it is unknown, a likely upper bound. */
   private def mostRows(plan: LogicalPlan): Long = {
     val stats = plan.stats
     stats.rowCount.getOrElse(stats.sizeInBytes / LeastBytesOfRow).min(Long.MaxValue).toLong
@@ -93,7 +93,7 @@ object FilterRightRows extends Rule[LogicalPlan] {
   private val LeastBytesOfRow = 4
 
   /**
-   * The conditions on right rows. One subquery aggregates the left rows. Each value has another one that reads it there, because
+   * The conditions on right rows. One subquery aggregates the left rows. Another subquery for each value reads the value from there.
    * Spark pushes the value of a subquery to the readers of files, but not a field of it.
    */
   private def conditions(left: LogicalPlan, reaches: Seq[Reach]): Seq[Expression] =
@@ -102,7 +102,7 @@ object FilterRightRows extends Rule[LogicalPlan] {
       val values =
         reaches.map(reach => reach.function.toAggregateExpression(isDistinct = false, reach.filter))
       val together = Alias(CreateStruct(values), "_reach")()
-      // The rules that make scans of tables do not look into subqueries.
+      // Spark's rules that create table scans do not visit subqueries.
       val aggregate = V2ScanRelationPushDown(ColumnPruning(Aggregate(Nil, Seq(together), left)))
       reaches.zipWithIndex.map { case (reach, i) =>
         val value = GetStructField(ScalarSubquery(aggregate), i)
@@ -112,10 +112,10 @@ object FilterRightRows extends Rule[LogicalPlan] {
     }
 
   /**
-   * What is known of the left rows.
+   * An aggregate of the left rows, and the condition that its value sets for right rows.
    *
    * @param filter
-   *   true for the rows that count
+   *   the condition on the left rows to aggregate
    * @param condition
    *   the condition on a right row, given the value of the function
    */
@@ -130,8 +130,8 @@ object FilterRightRows extends Rule[LogicalPlan] {
 private object BoundLimit {
 
   /**
-   * The bound, or the outermost value if it fails, since a bound that fails is an error only if right rows are within the other one.
-   * None if the type has no such value.
+   * The bound, or the outermost value where the bound fails. A bound that fails is an error only if right rows are within the other
+   * bound. None if the type has no such value.
    */
   def ofEach(bound: Expression, beyond: DataType => Option[Literal]): Option[Expression] = bound match {
     case total if TotalBound.isTotal(total)                                             => Some(total)

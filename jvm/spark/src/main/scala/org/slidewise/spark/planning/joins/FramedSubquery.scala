@@ -6,20 +6,20 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.slidewise.spark.expressions.RowsOfFrame
 
 /**
- * A correlated subquery whose result for a row of the query around is made of aggregates of a window over another table.
+ * A correlated subquery whose result for an outer row combines aggregates of a window over another table.
  *
  * @param input
- *   the rows of the subquery before any condition, which do not depend on the query around
+ *   the rows of the subquery before any condition, independent of the outer query
  * @param own
  *   the conditions on these rows alone
  * @param calls
  *   the aggregates, each an alias of a [[org.slidewise.spark.plan.FramedAggregate]]
  * @param results
- *   the columns of the subquery, over a row of the query around and `calls`
+ *   the columns of the subquery, over an outer row and `calls`
  * @param found
- *   the call that is null where no row meets the conditions, if the subquery then has no row
+ *   the call that is null if no row meets the conditions; none if the subquery then still returns a row
  * @param having
- *   the condition on its row, over a row of the query around and `calls`
+ *   the condition on the row of the subquery, over an outer row and `calls`
  * @param ties
  *   the order of rows that have the same time
  */
@@ -34,13 +34,13 @@ final private[joins] case class FramedSubquery(
     ties: Seq[SortOrder] = Nil
 ) {
 
-  /** The rows that belong to the window of any row of the query around. */
+  /** The rows of the subquery that may belong to the window of an outer row. */
   def right: LogicalPlan = (own ++ condition.required).reduceOption(And).fold(input)(Filter(_, input))
 
-  /** Whether the subquery has a row, over a row of the query around and `calls`; none if it always has one. */
+  /** The condition that the subquery returns a row, over an outer row and `calls`; none if it always returns one. */
   def hasRow: Option[Expression] = (found.map(IsNotNull(_)) ++ having).reduceOption[Expression](And)
 
-  /** The subquery that has its row only if the condition on it, and maybe on a row of the query around, is true. */
+  /** The same subquery, which returns its row only if `condition` is true. The condition may also read the outer row. */
   def having(condition: Expression): FramedSubquery = {
     val values = AttributeMap(results.collect { case alias: Alias => alias.toAttribute -> alias.child })
     val all = having.toSeq :+ OuterCondition.asLeft(FramedSubquery.replaced(condition, values))
@@ -57,7 +57,7 @@ final private[joins] case class FramedSubquery(
 private[joins] object FramedSubquery {
   import OuterCondition.{asLeft, isOuter}
 
-  /** The subquery in the form of a window; or the reason why it has none. */
+  /** The subquery in the form of a window; or the reason why it has no such form. */
   def of(plan: LogicalPlan): Either[String, FramedSubquery] = plan match {
     case SubqueryAlias(_, child)                              => of(child)
     case Project(columns, child) if columns.forall(isPlain)   => of(child).map(projected(_, columns))
@@ -79,7 +79,7 @@ private[joins] object FramedSubquery {
   private def projected(query: FramedSubquery, columns: Seq[NamedExpression]): FramedSubquery =
     query.copy(results = substituted(columns, query.results).map(asNamedLeft))
 
-  /** `columns` over the rows that `below` makes its own columns of. */
+  /** `columns`, as expressions over the input of the projection `below` instead of its output. */
   private def substituted(
       columns: Seq[NamedExpression],
       below: Seq[NamedExpression]
@@ -88,7 +88,7 @@ private[joins] object FramedSubquery {
     columns.map(replacedIn(_, values))
   }
 
-  /** The column with `values` in place of their attributes. */
+  /** The column, with attributes replaced by their `values`. */
   def replacedIn(column: NamedExpression, values: AttributeMap[Expression]): NamedExpression = column match {
     case a: Attribute => values.get(a).fold[NamedExpression](a)(Alias(_, a.name)(a.exprId, a.qualifier))
     case other        => replaced(other, values).asInstanceOf[NamedExpression]
@@ -145,7 +145,10 @@ private[joins] object FramedSubquery {
     SortOrder(order.child, if (isAscending) Ascending else Descending, nulls, Nil)
   }
 
-  /** The row of `right` that comes last in the order of time among those that meet the conditions, or first. */
+  /**
+   * The subquery for the last row of `right`, in the order of time, that meets the conditions; or for the first row, if not
+   * `isLast`.
+   */
   def ofNearest(
       right: LogicalPlan,
       conditions: Seq[Expression],
@@ -161,7 +164,7 @@ private[joins] object FramedSubquery {
     def value(of: Expression) =
       rows.condition.call(if (isLast) RowsOfFrame.last(of) else RowsOfFrame.first(of))
     val found = value(Literal.TrueLiteral)
-    // A column that also reads the row around it is computed from the right row's columns.
+    // A column that also reads the outer row is computed from the columns of the right row that it reads.
     val single = AttributeSet(columns.filter(isOuter(_))).toSeq.map(a => a -> value(a))
     val ofSingle = AttributeMap(single.map { case (a, alias) => a -> (alias.toAttribute: Expression) })
     val whole = columns.filterNot(isOuter(_)).map {
@@ -187,11 +190,11 @@ private[joins] object FramedSubquery {
    * The rows that a subquery reads.
    *
    * @param input
-   *   rows that do not depend on the query around
+   *   the rows before any condition, independent of the outer query
    * @param own
-   *   the conditions on them that do not, either
+   *   the conditions that do not depend on the outer query
    * @param condition
-   *   the condition on them that does
+   *   the condition that depends on the outer query
    */
   final case class Rows(input: LogicalPlan, own: Seq[Expression], condition: OuterCondition)
 

@@ -10,14 +10,15 @@ import org.slidewise.spark.expressions.RowsOfFrame
 import org.slidewise.spark.plan.WindowJoin
 
 /**
- * `GROUP BY` columns of one table over its join with another by equal keys and a range of time, in the form of a window join.
+ * Converts a `GROUP BY` over a join to a window join. The groups are columns of one table, which is joined with another by equal
+ * keys and a range of time.
  *
- * Equal left rows are one group, whose aggregates read each right row once for each of them. They become one row with their
- * number, unless a key of the left table says that there is only one.
+ * Equal left rows form one group, whose aggregates read each right row once for each left row. The group becomes one row with the
+ * number of its left rows, unless a unique key of the left table shows that there is only one.
  */
 private[joins] object GroupedJoin {
 
-  /** The aggregate as a window join; or the reason why it is none. */
+  /** The aggregate as a window join; or the reason why it has no such form. */
   def of(aggregate: Aggregate): Either[String, LogicalPlan] =
     for {
       joined <- JoinInput.of(aggregate.child, aggregate.groupingExpressions, aggregate.aggregateExpressions)
@@ -36,7 +37,10 @@ private[joins] object GroupedJoin {
       _ <- reasonForBroadcast(input, aggregates).toLeft(())
     } yield rows
 
-  /** The reason why Spark's join is as fast: it broadcasts a tiny table to many rows, and makes few pairs of them. */
+  /**
+   * The reason why Spark's join is as fast: Spark broadcasts a tiny table, so that many left rows have few pairs. None if the join
+   * is slower.
+   */
   private def reasonForBroadcast(input: JoinInput, aggregates: Seq[AggregateExpression]): Option[String] = {
     val conf = SQLConf.get
     val (least, size) = (SlidewiseSettings.windowJoinMinSize(conf), input.right.stats.sizeInBytes)
@@ -51,14 +55,14 @@ private[joins] object GroupedJoin {
   }
 
   /**
-   * The groups.
+   * The groups of the aggregation.
    *
    * @param left
    *   one row for each group
    * @param columns
-   *   for each grouping expression, its column
+   *   the grouping expressions, each with its column
    * @param times
-   *   the number of left rows of a group; none for one
+   *   the number of left rows of a group; none if each group has one
    */
   final private case class Groups(
       left: LogicalPlan,
@@ -105,7 +109,7 @@ private[joins] object GroupedJoin {
     }
   }
 
-  /** The columns of the left table that the expressions read and that are no groups. */
+  /** The columns of the left table that the expressions read but `GROUP BY` lacks. */
   private def notGrouped(read: Seq[Expression], input: JoinInput): AttributeSet =
     AttributeSet(read) -- AttributeSet(input.grouping.collect { case a: Attribute => a })
 
@@ -123,8 +127,8 @@ private[joins] object GroupedJoin {
   }
 
   /**
-   * The aggregate expressions, each with its call, and the number of right rows. An aggregate has a frame of its own if its filter
-   * reads the left row.
+   * The aggregate expressions, each with its call and whether the call has a frame of its own, and the call `found`, which counts
+   * the right rows. An aggregate has a frame of its own if its filter reads the left row.
    */
   final private case class Calls(of: Seq[(AggregateExpression, Alias, Boolean)], found: Alias) {
     def all: Seq[Alias] = found +: of.map(_._2)
@@ -220,8 +224,8 @@ private[joins] object GroupedJoin {
   }
 
   /**
-   * The value of an aggregate for a group without right rows, to which the outer join gives a row of nulls for each left row; none
-   * if it is the value over no rows.
+   * The value of an aggregate for a group without right rows. The outer join returns a row of nulls for each left row of the group.
+   * None if the value is the same as over no rows.
    */
   private def ofNoRow(
       a: AggregateExpression,

@@ -7,16 +7,16 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.slidewise.spark.shims.CommonExpressions
 
 /**
- * The join of two tables below an aggregate, whose groups are made of columns of the left one.
+ * The join of two tables below an aggregate that groups by columns of the left table.
  *
  * @param keepsAll
  *   whether left rows without right rows are kept
  * @param grouping
  *   the grouping expressions, over left rows
  * @param results
- *   the columns of the aggregate, over both
+ *   the result columns of the aggregate, over both tables
  * @param both
- *   the conditions on both tables, in which columns of the left one are references to a query around
+ *   the conditions on both tables, with columns of the left table as outer references
  */
 final private[joins] case class JoinInput(
     left: LogicalPlan,
@@ -97,7 +97,7 @@ private[joins] object JoinInput {
     val on = join.condition.toSeq.flatMap(Conjuncts(_))
     val all = on ++ above
     val (ofRight, rest) = all.partition(isOfRight)
-    // A left row that does not meet a condition of its outer join has no right rows.
+    // An ON condition of an outer join drops no left row. A left row that does not meet it has no right rows.
     val (ofLeft, both) = rest.partition(c => isOfLeft(c) && !(keepsAll && on.exists(_ eq c)))
     if (!all.forall(FramedSubquery.isPlain)) Left("a condition of the join is not deterministic")
     else if (keepsAll && above.exists(!isOfLeft(_)))

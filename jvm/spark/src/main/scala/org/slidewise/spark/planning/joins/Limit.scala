@@ -4,10 +4,10 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 
 import org.slidewise.spark.plan.{RowValue, SolvedBound}
 
-/** A condition that bounds an expression of a right row, its time, by a value of the left row. */
+/** A condition that bounds the time of a right row by a value of the left row. */
 final private[joins] case class Limit(time: Expression, value: RowValue, isLower: Boolean) {
 
-  /** The same limit, whose bound is within. */
+  /** The same limit with an inclusive bound; none if the time has no such bound. */
   def inclusive: Option[Limit] =
     if (value.isInside) Some(this)
     else if (!ExactArithmetic.isWhole(time.dataType)) None
@@ -20,7 +20,7 @@ final private[joins] case class Limit(time: Expression, value: RowValue, isLower
 
 private[joins] object Limit {
 
-  /** The inner one of limits of one time on one side; or the reason why there is none. */
+  /** The tightest of several limits of one time on one side; or the reason why it cannot be computed. */
   def innermost(limits: Seq[Limit]): Either[String, Option[Limit]] = {
     val within =
       if (limits.forall(_.value.isInside == limits.head.value.isInside)) limits

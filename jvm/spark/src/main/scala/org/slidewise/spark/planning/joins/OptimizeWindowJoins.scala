@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.rules.Rule
 
 import org.slidewise.spark.plan.WindowJoin
 
-/** Filters the left rows of a [[WindowJoin]] before the join, and drops calls that nobody reads. */
+/** Pushes filters on left rows below a [[WindowJoin]], and drops calls that no operator reads. */
 object OptimizeWindowJoins extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformDown {
@@ -21,7 +21,7 @@ object OptimizeWindowJoins extends Rule[LogicalPlan] {
       Project(columns, Filter(condition, pruned(columns :+ condition, join)))
   }
 
-  /** The join with the calls that `readers` read. */
+  /** The join with only the calls that `readers` read. */
   private def pruned(readers: Seq[Expression], join: WindowJoin): LogicalPlan = {
     val read = AttributeSet(readers.flatMap(_.references))
     val kept = join.keeping(read.contains)

@@ -10,11 +10,10 @@ import org.slidewise.spark.expressions.GroupingKeys
 import org.slidewise.spark.plan.{FramedAggregate, RowValue}
 
 /**
- * The conditions by which the rows of a subquery depend on a row of the query around it, in the form of a window: equal keys and a
- * range of time.
+ * The conditions that correlate the rows of a subquery with an outer row, in the form of a window: equal keys and a range of time.
  *
  * @param leftKeys
- *   the keys of a row around the subquery
+ *   the keys of an outer row
  * @param rightKeys
  *   the keys of a row of the subquery
  * @param time
@@ -29,7 +28,7 @@ final private[joins] case class OuterCondition(
 ) {
   import OuterCondition.narrow
 
-  /** A call of the aggregate over the rows of the subquery in the window of a row around it. */
+  /** A call of the aggregate over the rows of the subquery in the window of an outer row. */
   def call(
       function: AggregateFunction,
       filter: Option[Expression] = None,
@@ -39,13 +38,13 @@ final private[joins] case class OuterCondition(
     "_call"
   )()
 
-  /** The condition in terms of a time whose values have the order of the expression; none if there is none. */
+  /** The condition in terms of a time that orders rows as `e` does; none if there is no such time. */
   def inOrderOf(e: Expression): Option[OuterCondition] =
     Seq(this, innermost).find { condition =>
       SolvedCondition.withOrderOf(e).exists(narrow(_).semanticEquals(narrow(condition.time)))
     }
 
-  /** The condition in terms of the innermost expression of the time that has limits. */
+  /** The condition, solved for the innermost expression of the time for which it can be solved. */
   def innermost: OuterCondition = {
     val limits = this.limits.map(SolvedCondition.innermost)
     if (limits.isEmpty || limits.exists(!_.time.semanticEquals(limits.head.time))) this
@@ -60,7 +59,7 @@ final private[joins] case class OuterCondition(
   private def limits: Seq[Limit] =
     (lower.map(Limit(time, _, isLower = true)) ++ upper.map(Limit(time, _, isLower = false))).toSeq
 
-  /** The condition together with others on the same time; or the reason why they are not those of a window. */
+  /** The condition together with others on the same time; or the reason why their conjunction does not have the form of a window. */
   def and(conditions: Seq[Expression]): Either[String, OuterCondition] =
     OuterCondition.partsOf(conditions).flatMap(OuterCondition.together(_, limits)).flatMap { both =>
       if (both.rightKeys.nonEmpty) Left("an aggregate has a condition by equality")
@@ -68,7 +67,7 @@ final private[joins] case class OuterCondition(
       else Right(both.copy(leftKeys = leftKeys, rightKeys = rightKeys))
     }
 
-  /** The conditions that a row of the subquery meets if it belongs to any row around it. */
+  /** The conditions that a row of the subquery must meet to belong to the window of any outer row. */
   def required: Seq[Expression] = (rightKeys :+ time).filter(_.nullable).map(IsNotNull(_))
 }
 
@@ -76,9 +75,9 @@ private[joins] object OuterCondition {
 
   /**
    * @param conditions
-   *   the conjuncts, each with a reference to the query around it
+   *   the conjuncts, each with a reference to the outer query
    * @return
-   *   the conditions, or the reason why they are not those of a window
+   *   the conditions, or the reason why they do not have the form of a window
    */
   def of(conditions: Seq[Expression]): Either[String, OuterCondition] =
     partsOf(conditions).flatMap(together(_, Nil))
@@ -88,7 +87,7 @@ private[joins] object OuterCondition {
     parts.collectFirst { case Left(reason) => reason }.toLeft(parts.collect { case Right(part) => part })
   }
 
-  /** The reason where no condition compares two values, as in most subqueries, which are no windows. */
+  /** The reason if no condition compares times of the two tables. It applies to most subqueries, and is not reported. */
   val NoRange: String = "no condition compares a time of the two tables"
 
   private sealed trait Part
@@ -130,7 +129,10 @@ private[joins] object OuterCondition {
       case None                         => Left(s"both sides of ${a.sql} and ${b.sql} read the other table")
     }
 
-  /** The left and the right one of two expressions, and whether `a` is the left one. None if they are not one of each. */
+  /**
+   * Of two expressions, the one over the outer row, the one over the right row, and whether `a` is the former. None if they are not
+   * one of each.
+   */
   private def sides(a: Expression, b: Expression): Option[(Expression, Expression, Boolean)] =
     if (isOfRight(a) && isOfLeft(b)) Some((asLeft(b), a, false))
     else if (isOfLeft(a) && isOfRight(b)) Some((asLeft(a), b, true))
@@ -139,15 +141,15 @@ private[joins] object OuterCondition {
   private def isOfRight(e: Expression) = e.references.nonEmpty && !isOuter(e)
   private def isOfLeft(e: Expression) = e.references.isEmpty && isOuter(e)
 
-  /** Whether the expression refers to the query around its own. */
+  /** Whether the expression has a reference to the outer query. */
   def isOuter(e: Expression): Boolean = e.containsPattern(OUTER_REFERENCE)
 
   def isOuter(plan: LogicalPlan): Boolean = plan.containsPattern(OUTER_REFERENCE)
 
-  /** The expression over the rows of the query around. */
+  /** The expression, with outer references replaced by columns of the outer row. */
   def asLeft(e: Expression): Expression = e.transform { case OuterReference(attribute) => attribute }
 
-  /** The expression with references to a query around in place of the columns of its rows, `left`. */
+  /** The expression, with columns of `left` replaced by outer references. */
   def asOuter(e: Expression, left: LogicalPlan): Expression = e.transform {
     case a: Attribute if left.outputSet.contains(a) => OuterReference(a)
   }
@@ -170,7 +172,7 @@ private[joins] object OuterCondition {
     )
   }
 
-  /** The limits, which no right row meets where a condition on the left row is not true. */
+  /** The limits, changed so that no right row meets them if a condition on the left row is not true. */
   private def onlyIf(conditions: Seq[Expression], limits: Seq[Limit]): Seq[Limit] =
     conditions.reduceOption(And).fold(limits) { all =>
       val Limit(time, value, isLower) = limits.head
@@ -178,7 +180,7 @@ private[joins] object OuterCondition {
       Limit(time, value.copy(child = bound), isLower) +: limits.tail
     }
 
-  /** The limits as those of one time, of which there is at least one. */
+  /** The limits, at least one, in terms of a single time; or the reason why there is no such time. */
   private def ofOneTime(limits: Seq[Limit]): Either[String, Seq[Limit]] = {
     val found = inOneType(limits)
     def areOfOne(limits: Seq[Limit]) = limits.forall(_.time.semanticEquals(limits.head.time))
@@ -200,7 +202,10 @@ private[joins] object OuterCondition {
     }
   }
 
-  /** Limits of a time that some compare in a wider type, as limits in that type; unchanged if the times differ otherwise. */
+  /**
+   * Converts limits of one time to the widest type in which one of them compares it. Returns the limits unchanged if their times
+   * differ in more than the type.
+   */
   private def inOneType(limits: Seq[Limit]): Seq[Limit] = {
     val widest = limits.map(_.time).find { time =>
       limits.forall { limit =>
@@ -221,14 +226,17 @@ private[joins] object OuterCondition {
     case other                                                     => other
   }
 
-  /** Whether a cast keeps the order of all values and makes no two equal. */
+  /** Whether a cast keeps the order of all values, and different values stay different. */
   private def isExact(from: DataType, to: DataType): Boolean = (from, to) match {
     case (IntegerType | LongType, FloatType) | (LongType, DoubleType) => false
     case (_: NumericType, _: NumericType)                             => Cast.canUpCast(from, to)
     case _ => from == to || from == DateType && to == TimestampNTZType
   }
 
-  /** A key that is compared as bytes: equal numbers have equal bytes, and nulls that equal each other are values. */
+  /**
+   * The parts of a key, which Slidewise compares as bytes. Equal numbers have equal bytes. If `nullSafe`, a null becomes a default
+   * value and a flag.
+   */
   private def key(e: Expression, nullSafe: Boolean): Seq[Expression] =
     if (nullSafe) Seq(GroupingKeys.normalized(Coalesce(Seq(e, Literal.default(e.dataType)))), IsNull(e))
     else Seq(GroupingKeys.normalized(e))

@@ -9,13 +9,13 @@ import org.slidewise.spark.planning.WindowCall
 /** Plans the calls of a window join that `slidewise.udaf` made. */
 private[joins] object PythonJoinPlanner {
 
-  /** Whether `slidewise.udaf` made the function, or that of a call. */
+  /** Whether `slidewise.udaf` made the function, or the function of a call. */
   def isInPython(call: Expression): Boolean = call match {
     case Alias(framed: FramedAggregate, _) => isInPython(framed.function)
     case function                          => PythonAggregate.of(function).isDefined
   }
 
-  /** Whether the call is the number of rows in its frame. */
+  /** Whether the call counts the rows in its frame. */
   def isCount(call: NamedExpression): Boolean = {
     val found = callOf(call)
     found.description.countsRows && found.filter.isEmpty
@@ -25,7 +25,7 @@ private[joins] object PythonJoinPlanner {
    * The plan of the join's calls in Python.
    *
    * @param counts
-   *   the calls that are the number of rows in their frames, which the same operator evaluates
+   *   the calls that count the rows in their frames, which the same operator evaluates
    */
   def plan(join: WindowJoin, counts: Seq[NamedExpression]): PythonJoinPlan = {
     val (named, leftOrder) = WindowJoinPlanner.inOrder(join.named.filter(isInPython) ++ counts)

@@ -11,11 +11,11 @@ import org.slidewise.spark.plan.LeftToSpark
 import org.slidewise.spark.planning.PlanningFailure
 
 /**
- * Rewrites correlated subqueries that aggregate another table's rows within a range of time as `WindowJoin`s: `LATERAL` and
- * scalar subqueries in SELECT and WHERE.
+ * Rewrites correlated subqueries that aggregate another table's rows within a range of time as `WindowJoin`s: `LATERAL` and scalar
+ * subqueries in SELECT and WHERE. Also rewrites as-of joins, and `GROUP BY` over joins by a range.
  *
- * Runs before Spark's optimizer, which joins the tables by any condition and then aggregates. What is no window stays as it is, and
- * a tag says why.
+ * Runs before Spark's optimizer, which would join the tables and then aggregate the pairs. A query without the form of a window
+ * stays as it is, and a tag holds the reason.
  */
 object RewriteWindowJoins extends Rule[LogicalPlan] {
 
@@ -44,7 +44,7 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
         uncorrelated(other)
     }
 
-  /** Leaves the subqueries over a range of rows to Spark that are not among those that become window joins. */
+  /** Tags `node` with the reason for each subquery over a range of rows that cannot become a window join. Spark evaluates these. */
   private def leaveOthers(node: LogicalPlan): Unit =
     node.expressions.flatMap(_.collect { case subquery: SubqueryExpression => subquery }).foreach {
       case exists: Exists if hasRange(exists.plan) =>
@@ -62,14 +62,17 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
   private def isRewrittenIn(node: LogicalPlan): Boolean =
     node.isInstanceOf[Project] || node.isInstanceOf[Filter]
 
-  /** Whether the rows of a subquery are a range that depends on the query around it. */
+  /** Whether the rows of a subquery are a range that depends on the outer query. */
   private def hasRange(subquery: LogicalPlan): Boolean = subquery.exists {
     case Filter(condition, _) =>
       Conjuncts(condition).exists(c => isRange(c) && OuterCondition.isOuter(c) && c.references.nonEmpty)
     case _ => false
   }
 
-  /** The node with the windows of its uncorrelated subqueries. Spark rewrites correlated ones itself, and knows no other nodes in them. */
+  /**
+   * Rewrites the uncorrelated subqueries of `node`. Spark rewrites correlated subqueries itself, and accepts no nodes of other
+   * projects in them.
+   */
   private def uncorrelated(node: LogicalPlan): LogicalPlan = node.transformExpressions {
     case subquery: SubqueryExpression if !subquery.isCorrelated =>
       subquery.withNewPlan(rewritten(subquery.plan))
@@ -135,7 +138,7 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
   /** The columns of a plan, for a person to read. */
   private def named(plan: LogicalPlan): String = plan.output.map(_.name).mkString(", ")
 
-  /** Whether the plan is a join of which a condition compares columns of both tables. */
+  /** Whether the plan is a join with a range condition on columns of both tables. */
   private def joinsByRange(plan: LogicalPlan, above: Seq[Expression] = Nil): Boolean = plan match {
     case Filter(condition, child)                  => joinsByRange(child, above :+ condition)
     case _: Project | _: SubqueryAlias | _: Expand => joinsByRange(plan.children.head, above)

@@ -8,19 +8,19 @@ import org.slidewise.spark.families.Families
 import org.slidewise.spark.plan.{FramedAggregate, WindowJoin}
 
 /**
- * The right rows of a window join and of a subquery over the same table. Where their conditions differ, these become filters of
- * the calls.
+ * The right rows that a window join and a subquery over the same table share. Conditions in which the two differ become filters of
+ * their calls.
  *
  * @param right
- *   the rows of both, in the columns of the join
+ *   the shared rows, with the columns of the join
  * @param callsOfJoin
  *   the calls of the join
  * @param calls
- *   those of the subquery
+ *   the calls of the subquery
  * @param haveFilters
- *   whether the calls have filters that they did not have before
+ *   whether calls have got filters in addition to their own
  * @param columns
- *   for each column of the subquery's rows, that of `right`
+ *   the column of `right` for each column of the subquery's rows
  */
 final private[joins] class SharedRows private (
     val right: LogicalPlan,
@@ -37,7 +37,7 @@ private[joins] object SharedRows {
   private def moved[E <: Expression](e: E, columns: AttributeMap[Attribute]): E =
     e.transform { case a: Attribute => columns.getOrElse(a, a) }.asInstanceOf[E]
 
-  /** The rows of both; none if they are rows of different tables, or if a filter would cost more than it saves. */
+  /** The shared rows; none if the two read different tables, or if a call may not have a filter. */
   def of(join: WindowJoin, query: FramedSubquery): Option[SharedRows] = {
     val (ofJoin, rows) = conditionsOf(join.right)
     val columns = AttributeMap(query.input.output.zip(join.right.output))
@@ -71,7 +71,7 @@ private[joins] object SharedRows {
     Alias(framed.copy(filter = all.reduceOption(And)), call.name)(call.exprId)
   }
 
-  /** Whether rows that meet `known` meet `condition`, as they do one that joins and queries before have led to. */
+  /** Whether the conditions `known` imply `condition`, such as a disjunction that earlier sharing has put on the rows. */
   private def isImplied(condition: Expression, known: Seq[Expression]): Boolean = condition match {
     case Or(a, b) => isImplied(a, known) || isImplied(b, known)
     case other    => conjuncts(other).forall(c => known.exists(_.semanticEquals(c)))
@@ -87,7 +87,10 @@ private[joins] object SharedRows {
     case other     => Seq(other)
   }
 
-  /** Whether keys and times are columns, which fail for no row, and no call reads a row in its place, which a filter would stop. */
+  /**
+   * Whether calls may get filters. Keys and times must be columns, whose evaluation never fails. No call may be a row reference,
+   * which cannot have a filter.
+   */
   private def mayFilter(join: WindowJoin, query: FramedSubquery): Boolean =
     (join.rightKeys :+ join.time).forall(isColumn) && (join.calls ++ query.calls.map(_.child)).forall {
       case framed: FramedAggregate =>

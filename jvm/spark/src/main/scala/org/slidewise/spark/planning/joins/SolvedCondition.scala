@@ -9,14 +9,14 @@ import org.slidewise.spark.plan.SolvedBound.Rounding
 import org.slidewise.spark.shims.SparkExpressions
 
 /**
- * A comparison of whole numbers, `of >= value` or `of <= value`, where `of` reads the right row and maybe the left one, and `value`
- * the left one alone.
+ * A comparison of whole numbers, `of >= value` or `of <= value`. `of` reads the right row and possibly the left row, and `value`
+ * only the left row.
  *
- * A [[step]] moves one operation to the side of `value`. It keeps the answer for all values for which Spark has one: an operation
- * that fails on overflow may be moved, since [[SolvedBound]] does not overflow, and one that wraps around may not.
+ * A [[step]] moves one operation to the side of `value`. It does not change the result for values for which Spark returns one. An
+ * operation that fails on overflow may be moved, since [[SolvedBound]] does not overflow. An operation that wraps around may not.
  *
  * @param isLeft
- *   whether an expression reads the left row at most
+ *   whether an expression reads no right row
  */
 final private[joins] case class SolvedCondition(
     of: Expression,
@@ -26,7 +26,7 @@ final private[joins] case class SolvedCondition(
 ) {
   import ExactArithmetic._
 
-  /** The condition without the outermost operation of `of`; none if it may not be moved. */
+  /** The condition without the outermost operation of `of`; none if this operation may not be moved. */
   def step: Option[SolvedCondition] = inlined(of) match {
     case cast: Cast                                     => ofCast(cast)
     case sum @ Add(a, b, _) if neverWraps(sum)          => ofSum(a, b)
@@ -75,7 +75,7 @@ final private[joins] case class SolvedCondition(
   private def ofSum(a: Expression, b: Expression): Option[SolvedCondition] =
     if (isLeft(b)) Some(moved(a, b)) else if (isLeft(a)) Some(moved(b, a)) else None
 
-  /** The condition `a - b >= value`, or `<=`. */
+  /** Solves the condition `a - b >= value`, or `<=`, for `a` or `b`. */
   private def ofDifference(a: Expression, b: Expression, value: Expression): Option[SolvedCondition] =
     if (isLeft(b)) Some(copy(a, SolvedBound.of(value, b, addsOther = true, 0, isLower, a.dataType)))
     else if (isLeft(a)) {
@@ -83,11 +83,11 @@ final private[joins] case class SolvedCondition(
       Some(copy(b, bound, !isLower))
     } else None
 
-  /** The condition on `a`, where `of` is `a + other`. */
+  /** Solves the condition for `a`, where `of` is `a + other`. */
   private def moved(a: Expression, other: Expression = SolvedBound.NoOther): SolvedCondition =
     copy(a, SolvedBound.of(value, other, addsOther = false, 0, isLower, a.dataType))
 
-  /** The bound of a number of days of which `value - offset` bounds the microseconds. */
+  /** The bound of a number of days whose microseconds `value + offset` bounds. */
   private def multiple(value: Expression, offset: Long, dataType: DataType): SolvedBound =
     SolvedBound(
       value,
@@ -103,7 +103,7 @@ final private[joins] case class SolvedCondition(
   private def seconds(a: Expression, rounding: Rounding): Option[SolvedCondition] =
     Some(copy(a, quotient(value, MICROS_PER_SECOND, rounding, a.dataType)))
 
-  /** The bound of a dividend of which `value` bounds the quotient. */
+  /** The bound of a dividend whose quotient `value` bounds. */
   private def quotient(value: Expression, by: Long, rounding: Rounding, dataType: DataType): SolvedBound =
     SolvedBound(value, SolvedBound.NoOther, addsOther = true, 0, isLower, dataType, by, rounding)
 }
@@ -111,7 +111,10 @@ final private[joins] case class SolvedCondition(
 private[joins] object SolvedCondition {
   import ExactArithmetic._
 
-  /** The limit that a comparison of `of`, which reads both rows, sets for an expression of the right one; or why it sets none. */
+  /**
+   * The limit that a comparison of `of`, which reads both rows, sets for an expression of the right row; or the reason why it sets
+   * none.
+   */
   def limit(of: Expression, value: RowValue, isLower: Boolean): Either[String, Limit] =
     solved(Limit(of, value, isLower))(!OuterCondition.isOuter(_)) match {
       case Right(found) if OuterCondition.isOuter(found.time) => Left(whyNot(found.time))
@@ -120,7 +123,7 @@ private[joins] object SolvedCondition {
       case Left(reason) => Left(reason)
     }
 
-  /** The limit for the innermost expression that has one. */
+  /** The limit, solved for the innermost expression for which it can be solved. */
   def innermost(limit: Limit): Limit = solved(limit)(_ => false).getOrElse(limit)
 
   /** The expression and those within it that order rows in the same way and have the same ties, such as `x` in `x + 1`. */

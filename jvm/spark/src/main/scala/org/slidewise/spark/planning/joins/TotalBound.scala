@@ -9,8 +9,8 @@ import org.slidewise.spark.plan.{MovedTimestamp, SolvedBound}
 import org.slidewise.spark.shims.SparkExpressions
 
 /**
- * Bounds that fail for no row. Where Spark evaluates two conditions one after the other, an error of the second one shows only for
- * rows that meet the first one. A bound that is the inner one of two therefore must not fail.
+ * Finds bounds whose evaluation fails for no row. If Spark evaluates two conditions in turn, the second fails only for rows that
+ * meet the first. A bound that combines two bounds must therefore not fail.
  */
 private[joins] object TotalBound {
   import ExactArithmetic._

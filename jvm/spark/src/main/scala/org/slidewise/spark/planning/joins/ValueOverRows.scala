@@ -11,8 +11,8 @@ import org.slidewise.spark.planning.WindowCall
 import org.slidewise.spark.shims.CommonExpressions
 
 /**
- * The value of an aggregate where no right row belongs to a left one, which Spark's rewrites of subqueries and outer joins replace
- * by other rows or values.
+ * The value of an aggregate for a left row without right rows. In this case, Spark's rewrites of subqueries return a default value,
+ * and outer joins return a row of nulls.
  *
  * @param columns
  *   the columns of a right row
@@ -50,7 +50,7 @@ final private[joins] class ValueOverRows(aggregate: AggregateExpression, columns
     a.withNullability(true)
   }
 
-  /** The value that Spark has for a correlated subquery without rows. */
+  /** The value that Spark returns for a correlated subquery without rows. */
   def default: Literal =
     WindowCall
       .replaced(aggregate.aggregateFunction)
@@ -65,7 +65,7 @@ private[joins] object ValueOverRows {
     ExpressionSet(expressions.flatMap(_.collect { case a: AggregateExpression => a })).toSeq
       .collect { case a: AggregateExpression => a }
 
-  /** The function as a window has it. */
+  /** The function in the form that a window evaluates. */
   def functionOf(aggregate: AggregateExpression): AggregateFunction =
     if (aggregate.isDistinct) DistinctAggregate(aggregate.aggregateFunction) else aggregate.aggregateFunction
 }

@@ -24,7 +24,7 @@ private[joins] object WindowJoinPlanner {
     WindowJoinPlan(decided.operator.get, join.leftKeys, leftOrder, join.times)
   }
 
-  /** The calls, and the order of left rows in which their bounds mostly rise, as far as there is one. */
+  /** The calls, and the order in which to evaluate left rows. In this order, all bounds mostly rise, if there is such an order. */
   def inOrder(calls: Seq[NamedExpression]): (Seq[NamedExpression], Seq[SortOrder]) = {
     val order = leftOrder(calls)
     val first = order.getOrElse(BoundOrder.base(values(calls).head.child))

@@ -12,7 +12,7 @@ import org.slidewise.spark.plan.{DriverValue, FramedAggregate, WindowJoin}
 import org.slidewise.spark.planning.JoinTaskPlanner
 
 /**
- * Plans [[WindowJoin]]s, and the values by which their right rows are filtered.
+ * Plans [[WindowJoin]]s, and the values that filter their right rows.
  *
  * @param withoutKeys
  *   decides on joins without keys
@@ -37,7 +37,10 @@ final private[spark] class WindowJoinStrategy(withoutKeys: JoinTaskPlanner) exte
   private def projected(operator: SparkPlan, output: Seq[NamedExpression]): SparkPlan =
     if (operator.output == output) operator else ProjectExec(output, operator)
 
-  /** Aggregators in Python, above a join that evaluates the other calls unless Python's operator knows them. */
+  /**
+   * Plans aggregators in Python. Their operator also evaluates the other calls if these only count rows. Otherwise, a join below
+   * evaluates the other calls.
+   */
   private def inPython(join: WindowJoin): SparkPlan = {
     val others = join.named.filterNot(PythonJoinPlanner.isInPython)
     val isAlone = others.forall(PythonJoinPlanner.isCount)
@@ -54,8 +57,8 @@ final private[spark] class WindowJoinStrategy(withoutKeys: JoinTaskPlanner) exte
   }
 
   /**
-   * The calls, in which sums and means of small decimals are those of whole numbers, and the results in terms of them. Spark's
-   * optimizer does so for its own operators.
+   * The calls, with sums and means of small decimals rewritten to whole numbers, and the results in terms of the calls. Spark's
+   * optimizer does the same for its own operators.
    */
   private def ofSmallDecimals(join: WindowJoin): (Seq[NamedExpression], Seq[NamedExpression]) = {
     val named = join.named

@@ -13,7 +13,7 @@ import org.slidewise.spark.plan.{FramedAggregate, WindowJoin}
  * @param join
  *   the join, which may evaluate other subqueries, too
  * @param kept
- *   the columns of the rows around the subquery, over `join`
+ *   the columns of the outer rows, over `join`
  * @param conditions
  *   the conditions of other subqueries on the rows of `join`
  * @param query
@@ -33,10 +33,10 @@ final private[joins] case class JoinedSubquery(
   def found: Option[Attribute] = query.found
 
   /**
-   * The rows around the subquery, each with `columns`, which are over `join`.
+   * The outer rows, each with `columns`, which are expressions over `join`.
    *
    * @param needsRow
-   *   whether only rows remain for which the subquery has a row; the columns of the others are null
+   *   whether to drop outer rows for which the subquery returns no row; otherwise, their `columns` are null
    */
   def withColumns(columns: Seq[NamedExpression], needsRow: Boolean = false): LogicalPlan = {
     val all = conditions ++ (if (needsRow) query.hasRow else None)
@@ -46,7 +46,7 @@ final private[joins] case class JoinedSubquery(
     )
   }
 
-  // A call over no rows is null by itself where it is one of a row.
+  // A call that reads the value of one row is null without rows.
   private def orNull(column: NamedExpression): NamedExpression = (column, query.hasRow) match {
     case (Alias(call: Attribute, _), _)
         if query.having.isEmpty && join.named.exists(n => n.exprId == call.exprId && isOfRow(n.child)) =>
@@ -68,11 +68,11 @@ final private[joins] case class JoinedSubquery(
 private[joins] object WindowJoins {
 
   /**
-   * Evaluates the subquery for the rows of `left`: in the window join that `left` ends with, if that joins the same rows by the
-   * same keys and times, so that both need one shuffle and one sort a side.
+   * Evaluates the subquery for the rows of `left`. If the top of `left` is a window join of the same rows by the same keys and
+   * times, this join evaluates the subquery, too. Both then need one shuffle and one sort of each side.
    *
    * @return
-   *   the reason if Spark has to evaluate it
+   *   the join; or the reason why Spark has to evaluate the subquery
    */
   def over(left: LogicalPlan, query: FramedSubquery): Either[String, JoinedSubquery] = {
     val own = alone(left, query)
@@ -118,13 +118,13 @@ private[joins] object WindowJoins {
           results = join.results ++ rows.calls.map(_.toAttribute),
           order = order
         )
-        // Without other filters, the calls of both have been checked on their own.
+        // Without new filters, the calls of both have already been checked.
         if !rows.haveFilters || reasonNot(both).isEmpty
       } yield JoinedSubquery(both, kept, conditions, query)
     case _ => None
   }
 
-  /** The longer one of two orders, if it begins with the other. */
+  /** The longer of two orders, if it begins with the other. */
   private def longer(a: Seq[SortOrder], b: Seq[SortOrder]): Option[Seq[SortOrder]] =
     if (a.zip(b).forall { case (x, y) => x.semanticEquals(y) }) Some(if (a.size < b.size) b else a)
     else None
@@ -134,7 +134,7 @@ private[joins] object WindowJoins {
       b.exists { case (l, r) => l.semanticEquals(left) && r.semanticEquals(right) }
     }
 
-  /** A plan below filters. */
+  /** Matches a plan below any number of filters. */
   private object Conditions {
     def unapply(plan: LogicalPlan): Option[(Seq[Expression], LogicalPlan)] = plan match {
       case Filter(condition, child) => unapply(child).map { case (below, plan) => (below :+ condition, plan) }

@@ -6,8 +6,8 @@ import org.slidewise.spark.plan._
 import org.slidewise.spark.planning.MergePolicy
 
 /**
- * Tells whether several tasks can evaluate the rows of one partition: each its own rows, with the rows that moving frames reach,
- * and partial aggregates of all others, see `org.slidewise.spark.execution.surroundings`.
+ * Decides whether several tasks can evaluate the rows of one partition. Each task evaluates its own rows. It also reads the rows
+ * that moving frames reach, and partial aggregates of all others: see `org.slidewise.spark.execution.surroundings`.
  */
 object AcrossTasks {
 
@@ -18,7 +18,7 @@ object AcrossTasks {
     (functions.flatMap(inArrays(_)) ++ plan.frames.flatMap(byRows(_, merging))).headOption
   }
 
-  /** The reason why arrays cannot evaluate the function in several tasks; none if they can. */
+  /** The reason why array kernels cannot evaluate the function in several tasks; none if they can. */
   def inArrays(function: ArrayFunction): Option[String] = function match {
     case ArrayFunction.Aggregate(ArrayKernel.Variance(_, _), _, _, frame) if frame.isUnbounded =>
       Some("array kernels do not merge variances of unbounded frames")
@@ -31,12 +31,12 @@ object AcrossTasks {
     case _ => None
   }
 
-  /** Whether the value lies in a row that a bound of the frame reaches. */
+  /** Whether the value comes from a row that the task of the frame reads. */
   private def isNear(value: ArrayFunction.ValueOfFrame): Boolean =
     !value.frame.isUnbounded ||
       value.n == 1 && !value.ignoreNulls && value.frame.hasNearEnd(atEnd = value.fromEnd)
 
-  /** Whether the value lies at an end that all frames of a partition share. */
+  /** Whether the value comes from the unbounded end of the frame, which all frames of a partition share. */
   private def isAtOpenEnd(value: ArrayFunction.ValueOfFrame): Boolean =
     value.n == 1 && value.frame.isOpenAt(atEnd = value.fromEnd)
 

@@ -6,18 +6,18 @@ import org.apache.spark.sql.execution.exchange.{ENSURE_REQUIREMENTS, Exchange, S
 
 import org.slidewise.spark.planning.Hashed
 
-/** Number of reads of each exchange of a plan. Spark writes an exchange once, however often it is read. */
+/** The number of operators that read each exchange of a plan. Spark writes an exchange once for all of them. */
 final private[parallel] class ExchangeReads(plan: SparkPlan) extends AdaptiveSparkPlanHelper {
   private lazy val reads = collectWithSubqueries(plan) { case exchange: Exchange => exchange.canonicalized }
     .groupBy(identity)
     .map { case (exchange, all) => exchange -> all.size }
 
   /**
-   * The rows below an exchange by hash that Spark has planned for one operator, and that no other one reads; none if it is any other
+   * The plan below a hash exchange that Spark has planned for one operator and that no other operator reads. None for any other
    * plan.
    *
    * @param planned
-   *   the exchange as it was planned, and `now` as it is
+   *   the exchange as Spark planned it; `now` is the same exchange over its current child
    */
   def unshuffled(planned: SparkPlan, now: SparkPlan): Option[SparkPlan] = (planned, now) match {
     case (Hashed(exchange), now: ShuffleExchangeExec)

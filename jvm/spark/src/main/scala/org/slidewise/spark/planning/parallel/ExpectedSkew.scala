@@ -6,9 +6,9 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.slidewise.spark.config.SlidewiseSettings
 
 /**
- * Has several tasks share the rows of each window with PARTITION BY, and of each window join with keys, where the user expects skewed
- * keys: the rows are shuffled once, in the order of the window, instead of by the hash of their keys. An exchange stays as it is where another operator reads the
- * same rows, so that Spark can reuse it.
+ * Lets several tasks share the rows of each window with PARTITION BY, and of each window join with keys, if the user expects skewed
+ * keys. The rows are shuffled once, in the order of the window instead of by the hash of their keys. An exchange that another
+ * operator reads stays as it is, so that Spark can reuse it.
  */
 private[spark] object ExpectedSkew extends Rule[SparkPlan] {
 

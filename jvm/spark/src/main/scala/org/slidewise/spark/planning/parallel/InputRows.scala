@@ -4,15 +4,15 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 
 /**
- * The greatest number of rows that windows read. Spark's `maxRows` asks all nodes below. Because the planner comes from the top,
- * a window stores the number for the windows below it, which then ask no node more.
+ * An upper bound on the number of rows that windows read. Spark's `maxRows` visits all nodes below a window. The planner works from
+ * the top down, so a window stores the bounds of the windows below it, which then visit no node again.
  */
 private[planning] object InputRows {
   private val Told = TreeNodeTag[Option[Long]]("slidewise.inputRows")
 
   /**
-   * The greatest number of rows that `window` reads. Forgets the stored number: adaptive execution plans a window again when more
-   * is known.
+   * An upper bound on the number of rows that `window` reads. Clears the stored bound, because adaptive execution plans a window
+   * again with newer statistics.
    */
   def most(window: LogicalPlan): Option[Long] = {
     val told = window.getTagValue(Told)
@@ -20,7 +20,7 @@ private[planning] object InputRows {
     told.getOrElse(of(window.children.head))
   }
 
-  /** The greatest number of rows of `plan`. */
+  /** An upper bound on the number of rows of `plan`. */
   def of(plan: LogicalPlan): Option[Long] = plan match {
     case window: Window =>
       val found = of(window.child)

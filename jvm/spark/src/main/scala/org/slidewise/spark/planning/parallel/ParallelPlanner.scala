@@ -15,7 +15,7 @@ import org.slidewise.spark.planning.{JoinTaskPlanner, TaskPlanner, WindowDecisio
 private[spark] object ParallelPlanner extends TaskPlanner with JoinTaskPlanner {
 
   /**
-   * The number of tasks from which row-wise evaluation is faster than one task that evaluates in arrays. Measured, two tasks take
+   * The least number of tasks whose row-wise evaluation is faster than one task with array kernels. In measurements, two tasks take
    * 1.6 times as long.
    */
   private val FewestRowByRow = 4
@@ -53,8 +53,8 @@ private[spark] object ParallelPlanner extends TaskPlanner with JoinTaskPlanner {
   }
 
   /**
-   * The reason why few tasks are slower than one: they evaluate row by row functions that one task evaluates in arrays. None if
-   * they are not.
+   * The reason why several tasks are slower than one: they evaluate functions row by row that one task evaluates in array kernels.
+   * None if several tasks are not slower.
    */
   private def reasonForArrays(conf: SQLConf, shared: WindowPlan, ofOneTask: => WindowPlan): Option[String] = {
     val tasks = limits(conf).maxTasks
@@ -70,7 +70,10 @@ private[spark] object ParallelPlanner extends TaskPlanner with JoinTaskPlanner {
     if (plan.bySpark.nonEmpty) Some("Spark's operator evaluates other functions of the window, in one task")
     else plan.operator.flatMap(reasonNot(conf, _))
 
-  /** The plan of a window with PARTITION BY for several tasks that share its partitions; none if one must evaluate each of them. */
+  /**
+   * The plan of a window with PARTITION BY for several tasks that share its partitions; none if one task must evaluate each
+   * partition.
+   */
   def acrossTasks(conf: SQLConf, window: SlidingWindowExec): Option[SlidingWindowPlan] = {
     val planner = new WindowPlanner(
       conf,

@@ -3,7 +3,7 @@ package org.slidewise.spark.planning.parallel
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, RepartitionByExpression, ReturnAnswer}
 import org.apache.spark.sql.execution.{SparkPlan, SparkStrategy}
 
-/** Marks the windows whose partitions the query above relies on. Plans nothing; comes before the strategies that plan windows. */
+/** Marks the windows whose partitioning the query above relies on. Plans nothing. Runs before the strategies that plan windows. */
 private[spark] object PartitionUses extends SparkStrategy {
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = {
     plan match {

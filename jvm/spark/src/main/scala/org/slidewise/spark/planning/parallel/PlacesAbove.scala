@@ -10,22 +10,22 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.slidewise.spark.families.Families
 
 /**
- * Windows above which the plan reads in which partition rows are, at which place, or with which others: by
- * `monotonically_increasing_id()`, `rand(seed)`, LIMIT or a function of a whole partition. Spark has all rows of a window without
- * PARTITION BY in one partition, and in its order. Joins, aggregations and sorts above need no shuffle then, so that only one that
- * the query asks for ends this.
+ * Finds the windows below an operator whose result depends on the placement of rows: their partition, their position in it, or the
+ * other rows of the partition. Examples are `monotonically_increasing_id()`, `rand(seed)`, LIMIT and functions of a whole partition.
+ * Spark has all rows of a window without PARTITION BY in one partition, in the order of the window. Joins, aggregations and sorts
+ * above need no shuffle then. Only a shuffle that the query requests ends the dependence.
  */
 private[planning] object PlacesAbove {
   private val Read = TreeNodeTag[Unit]("slidewise.placesRead")
 
-  /** The reason why tasks do not share such a window, for a person to read. */
+  /** The reason why only one task evaluates such a window, for a person to read. */
   val Reason = "an operator above depends on which rows its partition has, and in which order"
 
-  /** Marks these windows in a query. Visits each node once. */
+  /** Marks the windows of a query on whose placement of rows a result depends. Visits each node once. */
   def note(query: LogicalPlan): Unit = query match {
-    // The first rows of an answer come from its first partitions.
+    // A LIMIT at the root returns rows of the first partitions.
     case GlobalLimit(_, LocalLimit(_, child)) => note(child, isRead = false)
-    // An RDD of the rows.
+    // The query is read as an RDD or by a typed operation.
     case rows: DeserializeToObject => note(rows.child, isRead = true)
     case other                     => note(other, isRead = false)
   }
@@ -43,7 +43,7 @@ private[planning] object PlacesAbove {
   def of(operator: SparkPlan): Boolean = operator.logicalLink.exists(of)
 
   private def shuffles(plan: LogicalPlan): Boolean = plan match {
-    // Into one partition, the rows of one come in their order.
+    // A shuffle from one partition to one partition keeps the order of the rows.
     case repartition: RepartitionOperation => repartition.shuffle && repartition.numPartitions > 1
     case _: RebalancePartitions            => true
     case _                                 => false
@@ -57,7 +57,7 @@ private[planning] object PlacesAbove {
     case offset: Offset                                                        => !isSorted(offset.child)
     case aggregate: Aggregate                                                  =>
       aggregate.expressions.exists(e => isByPlace(e) || e.exists(isOfOrder))
-    // The class of mapInArrow has another name in 3.5.
+    // The class of mapInArrow has a different name in 3.5.
     case other => OfPartitions(other.nodeName) || other.expressions.exists(isByPlace)
   }
 
@@ -81,12 +81,12 @@ private[planning] object PlacesAbove {
         case _                 => false
       }
 
-  /** Pandas and Arrow functions that get the batches of a partition one after the other. */
+  /** The types of pandas and Arrow functions that read an iterator over the batches of a partition. */
   private val IteratorsOfPartitions = Set(204, 251)
 
   private def isSourceByPlace(expression: Expression): Boolean =
     !expression.deterministic && expression.children.forall(_.deterministic) && (expression match {
-      // With a seed of its own in each query.
+      // Without an explicit seed, each query has a new one.
       case random: Rand                                                    => !random.hideSeed
       case random: Randn                                                   => !random.hideSeed
       case _: Uuid | _: CurrentBatchTimestamp | _: CallMethodViaReflection => false

@@ -8,13 +8,14 @@ import org.apache.spark.sql.execution.SparkPlan
 import org.slidewise.spark.plan.WindowJoin
 
 /**
- * Windows and window joins whose partitions a user's `repartition(k)` or `DISTRIBUTE BY k` needs. Spark drops its shuffle where that below the window
- * has the same keys, and nothing in the physical plan shows it.
+ * Finds windows and window joins whose partitioning a user's `repartition(k)` or `DISTRIBUTE BY k` above needs. If the shuffle below
+ * the window has the same keys, Spark drops the user's shuffle. The physical plan then does not show that the user needs the
+ * partitioning.
  */
 private[planning] object RepartitionAbove {
   private val Needed = TreeNodeTag[Unit]("slidewise.partitionsNeeded")
 
-  /** Marks these windows below a user's shuffle, if their partitions are as good as those of the shuffle. */
+  /** Marks the windows and joins below a user's shuffle whose keys include all keys of the shuffle. */
   def note(shuffle: RepartitionByExpression): Unit =
     if (shuffle.partitionExpressions.nonEmpty) note(shuffle.partitionExpressions, shuffle.child)
 
@@ -27,7 +28,7 @@ private[planning] object RepartitionAbove {
       if (keys.forall(key => join.leftKeys.exists(_.semanticEquals(key)))) join.setTagValue(Needed, ())
       join.children.foreach(note(keys, _))
     case Project(columns, child) =>
-      // A window's keys are columns: what is computed above it is none.
+      // The keys of a window are columns of its input, so an expression computed above the window is not one of them.
       val named = AttributeMap(columns.collect { case alias: Alias => alias.toAttribute -> alias.child })
       val below = keys.map {
         case column: Attribute => named.getOrElse(column, column)

@@ -15,20 +15,20 @@ import org.slidewise.spark.execution.parallel.{PlanDeterminism, TwiceReadWindowE
 import org.slidewise.spark.plan.{SlidingWindowPlan, UnboundedFunctions, WindowKeys}
 
 /**
- * Rows that cost less to read twice than to shuffle. The first read takes the columns that a window aggregates, which the shuffle
- * would write and read with all others. Files of columns and caches give these alone. Rows of a filter are not among them, because it may
- * leave few rows of much that is read.
+ * Finds rows that cost less to read twice than to shuffle. The first read takes only the columns that a window aggregates, from
+ * columnar files or caches. A shuffle would write and read these columns with all others. Excludes filters on columns other than
+ * partition columns, because few of the rows that are read may pass.
  */
 private[planning] object RowsToReadTwice {
   private val Once = TreeNodeTag[Unit]("slidewise.readOnce")
 
   /**
-   * By how much more rows must have keys, of which there may turn out to be too many. The few that are read until then take a share of
-   * the time of the query.
+   * The factor by which a table with keys must be larger than a table without. The first read stops if it finds too many keys, and
+   * the rows read until then take a share of the query's time.
    */
   private val MoreRowsByKey = 8
 
-  /** The first read for a window whose frames are whole partitions; none if `rows` are to be read once. */
+  /** The plan of the first read for a window whose frames are whole partitions; none if the query is to read `rows` once. */
   def first(conf: SQLConf, window: SlidingWindowPlan, rows: LogicalPlan): Option[LogicalPlan] =
     if (
       SlidewiseSettings.readsTwice(conf) && window.isOfWholePartitions && isCheap(rows) &&
@@ -39,14 +39,14 @@ private[planning] object RowsToReadTwice {
       Some(Project(rows.output.filter(read.contains), rows))
     } else None
 
-  /** The window over rows that are read once. */
+  /** A copy of `window`, marked so that the planner reads its rows once. */
   def once(window: LogicalPlan): LogicalPlan = {
     val other = window.clone()
     other.setTagValue(Once, ())
     other
   }
 
-  /** Whether `once` has returned a window. */
+  /** Whether `once` has marked a window. */
   def areReadOnce(window: LogicalPlan): Boolean = window.getTagValue(Once).isDefined
 
   private def mayHaveFewKeys(window: SlidingWindowPlan, rows: LogicalPlan): Boolean = {
@@ -75,7 +75,7 @@ private[planning] object RowsToReadTwice {
     case _                         => false
   }
 
-  /** Whether an expression takes no longer to evaluate than a value of a column takes to write and read. */
+  /** Whether evaluating an expression costs no more than writing and reading a value of a column in a shuffle. */
   private def isCheap(expression: Expression): Boolean = expression match {
     case _: Attribute | _: Literal => true
     case Alias(child, _)           => isCheap(child)
@@ -96,7 +96,7 @@ private[planning] object RowsToReadTwice {
     case _                                           => false
   }
 
-  /** Whether a condition only chooses partitions of a table, so that what it leaves out is not read. */
+  /** Whether a condition only selects partitions of a table, so that Spark does not read the other rows. */
   private def isOfPartitions(condition: Expression, child: LogicalPlan): Boolean = child match {
     case relation: LogicalRelation =>
       relation.relation match {

@@ -6,13 +6,13 @@ import org.apache.spark.sql.internal.SQLConf
 import org.slidewise.spark.execution.{SlidingWindowExec, WindowJoinExec}
 import org.slidewise.spark.execution.parallel.{ParallelJoinExec, ParallelWindowExec, PlanDeterminism}
 
-/** The operators of which several tasks share the rows of windows with PARTITION BY, and of window joins with keys. */
+/** Creates the operators whose tasks share the partitions of windows with PARTITION BY, and of window joins with keys. */
 final private[planning] class SharedOperators(conf: SQLConf) {
   private val determinism = new PlanDeterminism
 
   /**
-   * The operator that evaluates a window or join over `rows`, its inputs, which need not be partitioned. None if one task must evaluate
-   * a partition, or if a task that runs again may have other rows.
+   * The operator that evaluates a window or join over the inputs `rows`, which need not be partitioned. None if one task must
+   * evaluate a partition, or if a task that runs again may read different rows.
    */
   def over(operator: SparkPlan, rows: Seq[SparkPlan]): Option[SparkPlan] = operator match {
     case window: SlidingWindowExec => shareWindow(window, rows.head)
@@ -36,7 +36,8 @@ final private[planning] class SharedOperators(conf: SQLConf) {
       .filter(operator => determinism.of(rows).exists(_.allows(operator)))
       .map { operator =>
         val shared = ParallelWindowExec.over(rows, operator, ParallelPlanner.limits(conf))
-        // Adaptive execution keeps the window with the exchange, which it would replace by one by hash otherwise.
+        // With the tags of the window, adaptive execution keeps the exchange together with the window. Otherwise, it would replace
+        // the exchange by a hash exchange.
         Seq(shared.child, shared).foreach(_.copyTagsFrom(window))
         SharedOperators.named(shared, window)
       }
@@ -44,7 +45,7 @@ final private[planning] class SharedOperators(conf: SQLConf) {
 
 private[parallel] object SharedOperators {
 
-  /** An operator in place of `window`, with the columns of that one. */
+  /** Replaces `window` by `operator`, with the output columns of `window`. */
   def named(operator: SparkPlan, window: SparkPlan): SparkPlan =
     if (operator.output == window.output) operator
     else {

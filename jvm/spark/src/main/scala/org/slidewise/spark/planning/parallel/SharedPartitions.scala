@@ -10,12 +10,12 @@ import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.{SlidingWindowExec, WindowJoinExec}
 
 /**
- * Replaces windows with PARTITION BY, and window joins with keys, by operators that do not keep rows with equal keys together, where no
- * operator above relies on their partitions. Visits each node once.
+ * Replaces windows with PARTITION BY, and window joins with keys, by operators that may return rows with equal keys in several
+ * partitions. Keeps a window or join if an operator above relies on its partitioning. Visits each node once.
  *
  * @param shared
- *   returns the other operator of a window or join, given the operator as it was planned, and as it is over the inputs that it reads
- *   now; none if it is to stay
+ *   returns the replacement of a window or join, or none if it is to stay. The arguments are the operator as Spark planned it, and
+ *   the same operator over its current inputs
  */
 final private[planning] class SharedPartitions(
     conf: SQLConf,
@@ -23,7 +23,10 @@ final private[planning] class SharedPartitions(
 ) {
   import SharedPartitions._
 
-  /** A plan with the other operators, and the same plan in which an operator stays if one above it may rely on its partitions. */
+  /**
+   * Two versions of a plan: `shared` contains all replacements, `unshared` keeps each operator whose partitioning an operator above
+   * may rely on.
+   */
   private case class Choice(shared: SparkPlan, unshared: SparkPlan) {
     def meets(distribution: Distribution, order: Seq[SortOrder]): Boolean =
       shared.outputPartitioning.satisfies(distribution) &&
@@ -35,11 +38,11 @@ final private[planning] class SharedPartitions(
   }
 
   /**
-   * The plan with the operators that `shared` returns. A window stays as it is if an operator above relies on the partition keys, or
-   * the user's own `repartition` by them.
+   * The plan with the replacements. A window stays if an operator above, or a user's `repartition` by its keys, relies on its
+   * partitioning.
    */
   def in(plan: SparkPlan): SparkPlan =
-    // Without windows, no setting is read, and an invalid one fails nothing.
+    // A plan without windows reads no setting, so that an invalid setting does not fail the query.
     if (!plan.exists(isWindow) || !SlidewiseSettings.parallel(conf)) plan
     else choose(plan).shared
 
@@ -52,7 +55,7 @@ final private[planning] class SharedPartitions(
     plan match {
       case _ if isWindow(plan) =>
         shared(plan, below.unshared).fold(below)(Choice(_, below.unshared))
-      // Nothing above sees the partitions below.
+      // An exchange hides the partitions below it from the operators above.
       case _: Exchange => Choice.only(below.shared)
       case _           => below
     }

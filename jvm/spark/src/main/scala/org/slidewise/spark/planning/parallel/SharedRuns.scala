@@ -10,8 +10,8 @@ import org.slidewise.spark.execution.SlidingWindowExec
 import org.slidewise.spark.execution.parallel.{ParallelWindowExec, RunsExchangeExec}
 
 /**
- * Has the rows of several windows without PARTITION BY computed once, as Spark does by reuse of its exchange to one partition. Where
- * an operator of Spark reads the same rows in one partition, the windows read its exchange.
+ * Computes the input of several windows without PARTITION BY once, as Spark does by reuse of its exchange to one partition. If an
+ * operator of Spark reads the same rows in one partition, the windows read its exchange.
  */
 private[spark] object SharedRuns extends Rule[SparkPlan] with AdaptiveSparkPlanHelper {
 
@@ -25,7 +25,7 @@ private[spark] object SharedRuns extends Rule[SparkPlan] with AdaptiveSparkPlanH
         case exchange: ShuffleExchangeExec if exchange.outputPartitioning == SinglePartition =>
           exchange.child.canonicalized
       }.toSet
-      // From the top, so that what is below is as it was when it was compared.
+      // Top down, so that the nodes below a match have not changed since the comparison.
       plan.transformDown {
         case ParallelWindowExec(plan, _, expressions, partitionSpec, orderSpec, runs: RunsExchangeExec, _)
             if runs.partitionSpec.isEmpty && single(runs.child.canonicalized) =>

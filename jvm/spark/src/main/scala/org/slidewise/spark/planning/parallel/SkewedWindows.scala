@@ -13,9 +13,9 @@ import org.apache.spark.sql.internal.SQLConf
 import org.slidewise.spark.config.SlidewiseSettings
 
 /**
- * Lets several tasks share the rows of a window with PARTITION BY, or of a window join with keys, if one task
- * would get so many of them that the others wait for it. Adaptive execution knows this once the shuffle is written. The rows are
- * shuffled once more, and several tasks read the hot partition.
+ * Lets several tasks share the rows of a skewed partition, for which the query would otherwise wait. Applies to windows with
+ * PARTITION BY and window joins with keys. Adaptive execution knows the sizes of partitions once the shuffle is written. The rows
+ * are then shuffled once more, and several tasks read the skewed partition.
  *
  * A partition of the shuffle is skewed if it is larger than `spark.slidewise.parallel.skewThreshold`, than
  * `spark.sql.adaptive.skewJoin.skewedPartitionFactor` times the median, and than [[SkewedWindows.Gain]] times the share of each
@@ -23,9 +23,7 @@ import org.slidewise.spark.config.SlidewiseSettings
  */
 private[spark] object SkewedWindows extends Rule[SparkPlan] {
 
-  /**
-   * The factor that sharing must gain: with the second shuffle, all tasks take nearly twice the processor time (`docs/scale.md`).
-   */
+  /** The least speed-up that justifies sharing. The second shuffle nearly doubles the CPU time of all tasks (`docs/scale.md`). */
   private val Gain = 2.0
 
   override def apply(plan: SparkPlan): SparkPlan = {
@@ -61,7 +59,9 @@ private[spark] object SkewedWindows extends Rule[SparkPlan] {
     case _                            => false
   }
 
-  /** A shuffle that is written for an operator. The partitions of a user's own shuffle stay as they are. */
+  /**
+   * The written shuffle that Spark has planned for an operator. None for a user's own shuffle, whose partitions stay as they are.
+   */
   private def written(input: SparkPlan): Option[WrittenShuffle] = input match {
     case stage: ShuffleQueryStageExec =>
       stage.mapStats

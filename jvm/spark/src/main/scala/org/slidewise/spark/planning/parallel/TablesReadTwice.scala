@@ -10,13 +10,13 @@ import org.slidewise.spark.execution.SlidingWindowExec
 import org.slidewise.spark.execution.parallel.TwiceReadWindowExec
 
 /**
- * Reads the table of a window with PARTITION BY twice, where it may have few keys and no operator above relies on its partitions. An
- * exchange stays where another operator reads the same rows, so that Spark can reuse it. Visits each node once.
+ * Reads the table of a window with PARTITION BY twice instead of shuffling it, if it may have few keys and no operator above relies
+ * on its partitions. An exchange that another operator reads stays as it is, so that Spark can reuse it. Visits each node once.
  */
 private[spark] object TablesReadTwice extends Rule[SparkPlan] {
 
   override def apply(plan: SparkPlan): SparkPlan =
-    // Without windows, no setting is read, and an invalid one fails nothing.
+    // A plan without windows reads no setting, so that an invalid setting does not fail the query.
     if (!plan.exists(isOfWholePartitions) || !SlidewiseSettings.readsTwice(conf) || plan.exists(writesByKey))
       plan
     else {
@@ -37,7 +37,7 @@ private[spark] object TablesReadTwice extends Rule[SparkPlan] {
     case _                         => false
   }
 
-  /** Whether each task writes a file for each key that its rows have. */
+  /** Whether the plan writes partitioned or bucketed files, so that each task writes a file for each key of its rows. */
   private def writesByKey(plan: SparkPlan): Boolean = plan match {
     case write: WriteFilesExec =>
       write.partitionColumns.nonEmpty || write.bucketSpec.nonEmpty
@@ -49,7 +49,7 @@ private[spark] object TablesReadTwice extends Rule[SparkPlan] {
   private def readTwice(window: SlidingWindowExec, rows: SparkPlan): Option[SparkPlan] =
     for {
       query <- window.logicalLink
-      // Otherwise, Spark's operator evaluates some functions of the query's window.
+      // If the columns differ, Spark's operator evaluates some functions of the query's window.
       if query.children.size == 1 && query.output.map(_.exprId) == window.output.map(_.exprId)
       if !RowsToReadTwice.areReadOnce(query)
       plan <- ParallelPlanner.acrossTasks(conf, window)

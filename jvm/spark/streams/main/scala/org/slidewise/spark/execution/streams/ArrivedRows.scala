@@ -10,9 +10,9 @@ import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
  * @param dropUntil
  *   rows up to this time are late
  * @param eager
- *   whether rows are put in order when they arrive; rows before the newest of their key are then late
+ *   whether rows are put in order when they arrive; rows before the newest row of their key are then late
  * @param neededUntil
- *   the last watermark at which the state of a key is of use, given the time of its newest row
+ *   the last watermark at which a later row may need the state of a key, given the time of the key's newest row
  */
 final private[streams] case class BatchTimes(
     watermark: Long,
@@ -24,7 +24,7 @@ final private[streams] case class BatchTimes(
   /** Rows up to this time are put in order in this batch. */
   val orderUntil: Long = if (eager) Long.MaxValue else watermark
 
-  /** Whether a key needs no state any longer, given the time of its newest row. */
+  /** Whether a key no longer needs state, given the time of its newest row. */
   def isPast(newest: Long): Boolean = neededUntil(newest) < watermark
 
   /** The rows up to this time are late, given the time of the newest row of their key. */
@@ -39,7 +39,7 @@ private[streams] object BatchTimes {
 }
 
 /**
- * The rows of a batch in one state partition, one key after the other, without those that are late or have no time.
+ * The rows of a batch in one state partition, one key after the other, without late rows and rows without a time.
  *
  * @param rows
  *   the rows, sorted by key and time
@@ -73,7 +73,7 @@ final private[streams] class ArrivedRows(
   def firstOfKey: UnsafeRow = upcoming
 
   /**
-   * Goes on to the key of the upcoming row.
+   * Moves to the key of the upcoming row.
    *
    * @param newest
    *   the time of the newest row that the key has had, or `Long.MinValue`
@@ -91,7 +91,7 @@ final private[streams] class ArrivedRows(
     skip()
   }
 
-  /** Keeps the late rows. To be called once, when all rows have been read. */
+  /** Makes the late rows durable. The caller calls it once, after all rows have been read. */
   def commit(): Unit = lateRows.commit()
 
   private def read(): Unit = {

@@ -12,8 +12,8 @@ private[streams] trait BlockMemory {
 }
 
 /**
- * Takes the budget from the task's memory manager, in steps. When another consumer needs memory, the log writes blocks to the
- * state store. A request to spill from another thread than the log's is declined, since the log is not thread-safe.
+ * Takes the budget from the task's memory manager, in steps. When another consumer needs memory, the log writes blocks to the state
+ * store. Declines requests to spill from other threads than the log's, since the log is not thread-safe.
  */
 final private[streams] class TaskBlockMemory(resources: TaskResources)
     extends MemoryConsumer(resources.memory, 0L, MemoryMode.ON_HEAP)
@@ -38,7 +38,7 @@ final private[streams] class TaskBlockMemory(resources: TaskResources)
       freed
     }
 
-  /** Gives all memory back. */
+  /** Releases all memory. */
   def close(): Unit = if (getUsed > 0) freeMemory(getUsed)
 }
 

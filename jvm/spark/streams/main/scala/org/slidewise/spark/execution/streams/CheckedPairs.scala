@@ -8,7 +8,7 @@ import org.apache.spark.sql.execution.streaming.state.UnsafeRowPair
 
 import org.slidewise.spark.expressions.RowStructure
 
-/** Entries of a state store whose keys and values have the structure of their types. */
+/** Checks, while iterating over the entries of a state store, that keys and values have the structure of their types. */
 private[streams] object CheckedPairs {
   def of(
       pairs: Iterator[UnsafeRowPair] with Closeable,

@@ -14,8 +14,8 @@ import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.shims.SparkStreaming.CheckpointFileManager
 
 /**
- * A JSON object in a file of a checkpoint. The file is written whole or not at all, and never replaced: an object store deletes an
- * object before it replaces it, and some file systems keep the old file without an error.
+ * A JSON object in a file of a checkpoint. A write is atomic and never replaces a file. Object stores delete an object before they
+ * replace it, and some file systems keep the old file without an error.
  */
 final private[streams] case class JsonFile(path: Path, hadoopConf: Configuration) {
   private lazy val files = CheckpointFileManager.create(path.getParent, hadoopConf)
@@ -58,7 +58,7 @@ final private[streams] case class JsonFile(path: Path, hadoopConf: Configuration
 private[streams] object JsonFile {
   private val Mapper = new ObjectMapper
 
-  /** The size that no file reaches. */
+  /** The size in bytes that a file must stay below. */
   private val MostBytes = 16 << 20
 
   def begin(format: Int): ObjectNode = Mapper.createObjectNode().put("format", format)

@@ -4,8 +4,8 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{JoinedRow, Projection, UnsafeProjection, UnsafeRow}
 
 /**
- * Processes one key's rows of a batch: puts rows in order of time as soon as no row can come before them, and answers those whose
- * frames are complete.
+ * Processes the rows of one key in a batch. Puts rows in the order of time as soon as no row can come before them. Answers rows
+ * whose frames are complete, that is, computes and returns their results.
  *
  * @param summary
  *   the columns of a row that later frames need
@@ -16,7 +16,7 @@ import org.apache.spark.sql.catalyst.expressions.{JoinedRow, Projection, UnsafeP
  * @param output
  *   projects a row, joined with its results, to the output
  * @param isSilent
- *   whether no frame waits any longer for rows after the last row of the key, given its time
+ *   whether frames no longer wait for rows after the last row of the key, given the time of that row
  */
 final private[streams] class KeyRun(
     key: KeyState,
@@ -34,17 +34,17 @@ final private[streams] class KeyRun(
   private[this] var orderUntil = 0L
   private[this] var allOrdered, hasEnded = false
 
-  // The row that was put in order last, and whether it came in an earlier batch.
+  // The row that was put in order last, and whether it arrived in an earlier batch.
   private[this] var current: UnsafeRow = _
   private[this] var wasPending = false
 
   /**
-   * Begins a key, which has been opened.
+   * Begins to process a key, whose state has been opened.
    *
    * @param rows
    *   the key's new rows by time
    * @param orderUntil
-   *   no row up to this time will come any more
+   *   the time up to which no further row will arrive
    */
   def start(rows: RowSource, orderUntil: Long): Unit = {
     cancellation.step()
@@ -55,7 +55,7 @@ final private[streams] class KeyRun(
     key.pending.startTaking()
   }
 
-  /** The next row with its answers, or null when there is no other in this batch; the same object each time. */
+  /** The next row with its results, or null if no other row is answered in this batch. Reuses the returned object. */
   def next(): InternalRow = {
     val answered = if (direct) answerDirectly() else answerWaiting()
     if (answered == null) {
@@ -69,7 +69,7 @@ final private[streams] class KeyRun(
   def oldestWaiting: Long =
     if (key.answered == key.ordered) Long.MaxValue else waiting(key.answered).getLong(timeField)
 
-  /** The time that the watermark must reach for another row to be answered, if no other row comes. */
+  /** The watermark at which the next row is answered if no other row arrives. */
   def timer: Long = {
     var complete = if (key.answered == key.ordered) Long.MaxValue else Long.MinValue
     var i = 0
@@ -109,7 +109,7 @@ final private[streams] class KeyRun(
     answered
   }
 
-  /** Whether the rows that wait for others are answered without them, as at the end of a partition. */
+  /** Whether waiting rows are answered without the rows for which they wait, as at the end of a partition. */
   private def ends = key.answered < key.ordered && fresh.head == null && isSilent(key.newest) &&
     key.pending.head(Long.MaxValue) == null
 
@@ -159,15 +159,15 @@ final private[streams] class KeyRun(
     isNext
   }
 
-  /** Goes on from `current`. */
+  /** Moves past `current`. */
   private def consume(): Unit = if (wasPending) key.pending.take() else fresh.advance()
 }
 
-/** Checks now and then whether the task has been cancelled; `stopIfCancelled` throws if it has. */
+/** Checks periodically whether the task has been cancelled. `stopIfCancelled` throws an exception in this case. */
 final private[streams] class CancellationCheck(stopIfCancelled: () => Unit) {
   private[this] var steps = 0
 
-  /** To be called for each row that is read, put in order or answered, for each key, and for each timer. */
+  /** Counts a step. Callers call it for each row that is read, put in order or answered, for each key, and for each timer. */
   def step(): Unit = {
     steps += 1
     if (steps >= CancellationCheck.Every) {

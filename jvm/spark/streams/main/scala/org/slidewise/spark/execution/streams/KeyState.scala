@@ -13,7 +13,7 @@ import org.slidewise.spark.errors.CorruptState
  * @param waiting
  *   ordered rows that have not been answered
  * @param partition
- *   the state of the partition, which is told of changes
+ *   the state of the partition, to which changes are reported
  */
 final private[streams] class KeyState(
     cells: KeyCells,
@@ -34,7 +34,7 @@ final private[streams] class KeyState(
   /** The time of the newest ordered row. */
   var newest: Long = Long.MinValue
 
-  // As in the header. The key may have an earlier timer than it needs.
+  // The values in the stored header. The timer may be earlier than the key needs.
   private[this] var isStored = false
   private[this] var storedTimer, storedOldest = Never
   private[this] var storedWaiting = 0L

@@ -14,11 +14,11 @@ import org.apache.spark.sql.types.{MapType, StringType}
 
 import org.slidewise.spark.shims.SparkStreaming.CheckpointFileManager
 
-/** Takes late rows. */
+/** Receives late rows. */
 private[streams] trait LateRows {
   def add(row: InternalRow): Unit
 
-  /** Makes the added rows durable. To be called before the batch's state is committed. */
+  /** Makes the added rows durable. The caller calls it before it commits the batch's state. */
   def commit(): Unit
 
   /** Discards rows that have been added and not committed. */
@@ -32,7 +32,10 @@ private[streams] object LateRows {
     "timestampNTZFormat" -> "yyyy-MM-dd'T'HH:mm:ss.SSSSSS"
   )
 
-  /** JSON has only maps with strings as keys, and Spark writes other keys as text that it cannot read. */
+  /**
+   * The column in a form that Spark can read back from JSON. JSON maps have only strings as keys, so other maps become arrays of
+   * entries.
+   */
   private def asJson(column: Attribute): NamedExpression = column.dataType match {
     case MapType(key, _, _) if !key.isInstanceOf[StringType] => Alias(MapEntries(column), column.name)()
     case _                                                   => column

@@ -26,10 +26,10 @@ final private[streams] class LaterSparks(folder: OperatorFolder, hadoopConf: Con
     else files.list(parent).map(_.getPath.getName).collect { case Name(batch) => batch.toLong }.sorted.toSeq
   }
 
-  /** In the order of their batches. */
+  /** All later versions, in the order of their batches. */
   def all: Seq[LaterSpark] = batches.map(batch => LaterSpark(versionIn(fileOf(batch)), batch))
 
-  /** Removes all, whatever is in their files. */
+  /** Removes all files, whatever their contents. */
   def discard(): Unit = batches.foreach(delete)
 
   private def versionIn(file: JsonFile) = file.read { node =>
@@ -39,10 +39,10 @@ final private[streams] class LaterSparks(folder: OperatorFolder, hadoopConf: Con
   }
 
   /**
-   * Records that `later` is about to write a batch, or that no later Spark is. What failed batches have recorded is removed.
+   * Records that `later` is about to write a batch, or that no later Spark is. Removes the records of failed batches.
    *
    * @param known
-   *   as [[all]] has them
+   *   the result of [[all]]
    */
   def continue(batch: Long, later: Option[LaterSpark], known: Seq[LaterSpark]): Unit = {
     known.filter(_.firstBatch >= batch).filterNot(later.contains).foreach(k => delete(k.firstBatch))

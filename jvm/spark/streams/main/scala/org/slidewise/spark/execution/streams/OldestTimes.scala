@@ -6,8 +6,8 @@ import java.util.TreeMap
 import org.slidewise.spark.errors.CorruptState
 
 /**
- * A bag of times that tells its oldest time: exactly while there are few different times, otherwise as the begin of a range that
- * contains it. Ranges do not overlap. Cost: O(log n) for each time; memory: at most [[OldestTimes.Most]] ranges.
+ * A multiset of times that returns its oldest time: exactly while there are few distinct times, otherwise as the start of a range
+ * that contains the oldest time. Ranges do not overlap. Cost: O(log n) for each time; memory: at most [[OldestTimes.Most]] ranges.
  */
 final private[streams] class OldestTimes {
   import OldestTimes._
@@ -21,7 +21,7 @@ final private[streams] class OldestTimes {
     if (found != null) found.count += 1
     else {
       if (ranges.size == Most) mergePairs()
-      // Merged ranges may contain it now.
+      // A merged range may contain the time now.
       val merged = of(time)
       if (merged != null) merged.count += 1 else ranges.put(time, new Range(time, 1L))
     }

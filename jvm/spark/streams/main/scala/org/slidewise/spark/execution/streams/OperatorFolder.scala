@@ -13,8 +13,8 @@ import org.slidewise.spark.shims.SparkStreaming.CheckpointFileManager
 
 /**
  * The part of a checkpoint that belongs to one stateful operator. It has the operator's state, which Spark writes, and the
- * description of the state, which Slidewise writes to `slidewise/<operator>.json`. Names that begin with `_` or `.` are lost
- * where tools copy only visible files.
+ * description of the state, which Slidewise writes to `slidewise/<operator>.json`. The folder's name does not begin with `_` or `.`,
+ * because tools that copy only visible files would drop the description.
  *
  * @param states
  *   the folder `state` of the checkpoint
@@ -33,8 +33,8 @@ final private[spark] case class OperatorFolder(states: Path, operator: Long) {
   }
 
   /**
-   * The name of the operator that has begun the state. It is read from the file in which Spark records it. If Spark was older
-   * than 3.5 and has recorded none, it is found by the schema of the state. None if neither tells.
+   * The name of the operator that has begun the state. Spark records the name in a file. If the file is missing, as before Spark
+   * 3.5, the schema of the state shows the operator. None if both are missing or do not name an operator.
    */
   def beganBy(hadoopConf: Configuration): Option[String] =
     read(new Path(state, "_metadata/metadata"), hadoopConf)

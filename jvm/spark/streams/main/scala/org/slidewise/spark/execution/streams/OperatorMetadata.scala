@@ -10,7 +10,7 @@ import org.slidewise.spark.errors.RefusedQuery
 /** The state that a stateful operator keeps, as its checkpoint describes it. */
 private[streams] trait StoredState {
 
-  /** The identity of the state. Its [[toString]] is for messages, in which other states may look alike. */
+  /** The identity of the state. [[toString]] is a text for messages, in which different states may look the same. */
   def canonical: String
 }
 
@@ -44,13 +44,13 @@ abstract private[streams] class OperatorMetadata[S <: StoredState, L](
   protected def put(node: ObjectNode, state: S): Unit
   protected def from(node: JsonNode): S
 
-  /** The order of a query in its own state. */
+  /** The order of a query's parts in a state that the query begins. */
   protected def layoutOf(state: S): L
 
   /** The order of the parts of `state` in `kept`; none if `kept` is another state. */
   protected def layoutIn(kept: S, state: S): Option[L]
 
-  /** Refuses states that are kept in another form. */
+  /** Throws [[CheckpointChanged]] if the state has been kept in a different form. */
   protected def compareForms(kept: S, state: S, layout: L, written: String): Unit
 
   /**
@@ -159,7 +159,7 @@ private object OperatorMetadata {
   }
 }
 
-/** A checkpoint that the query cannot continue. */
+/** The error for a checkpoint that the query cannot continue. */
 final class CheckpointChanged(state: Path, what: String, remedy: String)
     extends RefusedQuery(
       CheckpointChanged.Condition,

@@ -6,8 +6,8 @@ import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.plan.TimeReach
 
 /**
- * The state that is common to all keys of a state partition: the number of keys, the number of rows that wait, and the progress
- * of the sweep that follows a change of the timeout. Stored in one cell.
+ * The state that is common to all keys of a state partition: the number of keys, the number of rows that wait, and the progress of
+ * the sweep over all keys that follows a change of the timeout. Stored in one cell.
  *
  * @param timeout
  *   the time in microseconds after which keys are removed whose frames have no limit in time; none for never

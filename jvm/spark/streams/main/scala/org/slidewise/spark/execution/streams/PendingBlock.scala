@@ -16,10 +16,10 @@ final private[streams] class PendingBlock(begin: Long) {
 
   def count: Int = rows
 
-  /** The position of its first row. */
+  /** The position of the block's first row. */
   def first: Long = firstPosition
 
-  /** One past the position of its last row. */
+  /** One past the position of the block's last row. */
   def end: Long = firstPosition + rows
 
   def size: Int = length
@@ -42,7 +42,7 @@ final private[streams] class PendingBlock(begin: Long) {
     rows += 1
   }
 
-  /** Makes `row` the `index`-th. */
+  /** Points `row` to row number `index` of the block. */
   def pointTo(row: UnsafeRow, index: Int): UnsafeRow = {
     val at = places(index)
     row.pointTo(
@@ -53,7 +53,7 @@ final private[streams] class PendingBlock(begin: Long) {
     row
   }
 
-  /** The rows from the `index`-th on. */
+  /** The bytes of the rows from number `index` on. */
   def toBytes(index: Int): Array[Byte] =
     if (index >= rows) PendingBlock.Empty else java.util.Arrays.copyOfRange(bytes, places(index), length)
 

@@ -50,7 +50,7 @@ final private[streams] class PendingRows(cells: KeyCells, structure: RowStructur
     index = 0
   }
 
-  /** The oldest row that has not been taken, if it is not after `until`, or null; the same object each time. */
+  /** The oldest row that has not been taken, if it is not after `until`, or null. Reuses the returned object. */
   def head(until: Long): UnsafeRow = {
     if (reading == null || index == reading.count) {
       if (oldest > until) reading = null else nextBlock()
@@ -104,7 +104,7 @@ final private[streams] class PendingRows(cells: KeyCells, structure: RowStructur
     nextNumber += 1
   }
 
-  /** Adds rows that come ordered by time, each after all rows of its time. */
+  /** Adds rows that are ordered by time. Each goes after all rows of the same time. */
   def addAll(rows: RowSource): Unit = if (rows.head != null) {
     var place = 0
     while (rows.head != null && place < stored.size) {

@@ -12,9 +12,9 @@ import org.slidewise.spark.shims.SparkStreaming.{StatefulOperatorStateInfo, Stre
  * @param info
  *   the operator's number, its place in the checkpoint and the number of partitions
  * @param lateEvents
- *   the watermark that late rows are told by, in milliseconds
+ *   the watermark up to which rows are late, in milliseconds
  * @param eviction
- *   the watermark that state is removed by, in milliseconds
+ *   the watermark up to which state is removed, in milliseconds
  */
 final private[streams] case class AssignedState(
     info: Option[StatefulOperatorStateInfo],
@@ -51,14 +51,14 @@ private[streams] trait StateAssignment[A] {
   /** One of Spark's operators, to which `state` has been assigned. */
   protected def probe(state: A): SparkPlan
 
-  /** The values that have been assigned to a probe; none if it is no such operator any more. */
+  /** The values that have been assigned to a probe; none if the rule has replaced the probe by another operator. */
   protected def read(probe: SparkPlan): Option[A]
 
   /**
    * The values that `rule` assigns.
    *
    * @param operator
-   *   the operator that `rule` is applied to
+   *   the operator to which Spark applies `rule`
    * @param state
    *   the values that have been assigned to the operator so far
    * @return

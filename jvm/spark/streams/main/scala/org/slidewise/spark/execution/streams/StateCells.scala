@@ -86,7 +86,7 @@ final private[streams] class StateCells(
     headerBytes = 0L
   }
 
-  /** The selected key as the key of a timer; valid until another cell is asked for. */
+  /** The selected key as the key of a timer; valid until the next access to a cell. */
   def timerKey(bucket: Long): UnsafeRow = place(key, Timers, bucket, 0L)
 
   private def at(section: Int, number: Long): UnsafeRow =
@@ -126,7 +126,7 @@ final private[streams] class StateCells(
       write(cell, storedBytes(cell), low, high, data)
     }
 
-  /** Puts a cell in place of a cell of `before` bytes, and returns the bytes of the new cell. */
+  /** Writes a cell that replaces a cell of `before` bytes, and returns the number of bytes of the new cell. */
   private def write(cell: UnsafeRow, before: Long, low: Long, high: Long, data: Array[Byte]): Long = {
     writer.reset()
     writer.write(LowField, low)
@@ -189,7 +189,7 @@ final private[streams] class StateCells(
 private[streams] object StateCells {
   val FormatVersion = 2
 
-  /** The state of a key that is not in the other sections; one cell, number 0, in one of [[Groups]] buckets. */
+  /** The part of a key's state that the other sections do not hold: one cell, number 0, in one of [[Groups]] buckets. */
   val Header = 0
 
   /** Blocks of rows that wait for the watermark. */
@@ -218,10 +218,10 @@ private[streams] object StateCells {
   val DataField = 2
   private val Default = StateStore.DEFAULT_COL_FAMILY_NAME
 
-  /** The number of columns of the key that the cells can be scanned by. */
+  /** The number of leading columns of the key by which cells can be scanned. */
   val PrefixColumns = 2
 
-  /** The number of buckets that headers are in. */
+  /** The number of buckets for headers. */
   val Groups = 1024
 
   /** The bucket of a header, given its key with the bucket 0. */
@@ -232,7 +232,7 @@ private[streams] object StateCells {
       StructField("section", IntegerType, nullable = false),
       StructField("bucket", LongType, nullable = false)
     ) ++
-      // The cells of no key have no keys.
+      // Cells that belong to no key have null key columns.
       partitionSpec.zipWithIndex.map { case (e, i) => StructField(s"key$i", e.dataType) } :+
       StructField("number", LongType, nullable = false)
   )

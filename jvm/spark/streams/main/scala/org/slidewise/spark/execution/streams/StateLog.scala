@@ -9,12 +9,12 @@ import org.slidewise.spark.execution.rows.RowsByPosition
 import org.slidewise.spark.expressions.RowStructure
 
 /**
- * A queue of one key's rows, in blocks, with random access by position. A full block is written to the state store when memory
- * is short or the key is closed; the last block, which is not full, is part of the key's header. A block that is released before is
+ * A queue of one key's rows, in blocks, with random access by position. A full block is written to the state store when memory is
+ * short or the key is closed; the last block, which is not full, is part of the key's header. A block that is released earlier is
  * never written.
  *
- * Memory: as much as `memory` grants, at most [[StateLog.BytesInMemory]], and a few blocks of [[StateLog.RowsABlock]] rows
- * whatever it grants.
+ * Memory: the bytes that `memory` grants, at most [[StateLog.BytesInMemory]]; regardless of the grant, a few blocks of
+ * [[StateLog.RowsABlock]] rows.
  *
  * @param section
  *   the section of the blocks; a block's number is its first position divided by [[StateLog.RowsABlock]]
@@ -37,7 +37,7 @@ final private[streams] class StateLog(
   private[this] val blocks = new LinkedHashMap[Long, PendingBlock](64, 0.75f, true)
   private[this] var bytes = 0L
 
-  // Tells readers that their block is gone.
+  // A reader whose epoch differs must look its block up again.
   private[this] var epoch = 0L
 
   /** The position of the oldest row. */
@@ -92,7 +92,7 @@ final private[streams] class StateLog(
     if (position >= endPosition) open = new PendingBlock(endPosition)
   }
 
-  /** Fails if a long run of blocks to remove has no end in the store, as damaged positions would have it. */
+  /** Fails if the last of many blocks to remove is missing in the store, which damaged positions would cause. */
   private def checkMany(number: Long, until: Long): Unit =
     if (until - number > ManyBlocks && isStored(until - 1) && cells.get(section, until - 1) == null)
       throw new CorruptState(s"block ${until - 1} is missing")

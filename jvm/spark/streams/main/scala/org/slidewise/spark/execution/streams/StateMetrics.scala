@@ -13,7 +13,7 @@ final private[streams] case class SizeMetric(name: String, desc: String)
     SQLMetrics.createSizeMetric(context, desc)
 }
 
-/** A metric of a stateful operator in milliseconds, of which the query's progress has the longest of all tasks. */
+/** A metric of a stateful operator in milliseconds. The query's progress shows the maximum over all tasks. */
 final private[streams] case class LongestTimeMetric(name: String, desc: String)
     extends StatefulOperatorCustomMetric {
   override def createSQLMetric(context: SparkContext): SQLMetric = {

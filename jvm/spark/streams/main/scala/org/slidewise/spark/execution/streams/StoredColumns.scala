@@ -15,7 +15,7 @@ final private[streams] class StoredColumns(known: ExprId => Option[Identity]) {
   def input(column: Expression): StoredInput =
     StoredInput(identity(column), CanonicalForm.storedType(column.dataType))
 
-  /** A frame; a time zone belongs to it if its bounds are whole days or months. */
+  /** The identity of a frame. It includes the time zone if a bound depends on it, as with days or months. */
   def frame(frame: Frame): Identity = {
     val zone = frame.keyBounds
       .find(bound => bound.order.dataType == TimestampType && bound.shift.isEmpty)
@@ -26,7 +26,7 @@ final private[streams] class StoredColumns(known: ExprId => Option[Identity]) {
     )
   }
 
-  /** A function that the query has not in this form. */
+  /** The identity of a function that does not occur in this form in the query. */
   def function(a: PlannedAggregate): Identity = Identity(
     form(a.function) + a.filter.fold("")(f => s" filter(${form(f)})"),
     a.description.sqlOf(named(a.function)) +
@@ -47,7 +47,7 @@ final private[streams] class StoredColumns(known: ExprId => Option[Identity]) {
     guard.toSeq.flatMap(bufferOf)
   )
 
-  // Some functions name fields by the SQL of their arguments.
+  // Some functions name fields of their buffer by the SQL of their arguments.
   private def bufferOf(function: AggregateFunction): Seq[StoredColumn] = {
     val arguments = function.children.map(_.sql).toSet
     function.aggBufferAttributes.map { a =>

@@ -11,7 +11,7 @@ final private[streams] case class StoredColumn(name: String, sqlType: String) {
  * A column of stored rows or keys.
  *
  * @param storedType
- *   its type, with the nullability of elements and fields; the column itself may always be null
+ *   the type of the column, with the nullability of elements and fields; the column itself is always nullable
  */
 final private[streams] case class StoredInput(column: Identity, storedType: String) {
   override def toString: String = s"${column.sql} $storedType"
@@ -26,15 +26,15 @@ final private[streams] case class StoredInput(column: Identity, storedType: Stri
  * @param function
  *   the function of the query with its arguments and filter
  * @param part
- *   the number of this function among the functions that a function of the query is made of
+ *   the number of this function among the aggregate functions that compute a function of the query
  * @param implementation
  *   the class of the function
  * @param buffer
- *   the fields of its aggregation buffer; if the buffer is an object, the binary field that the object is serialized to
+ *   the fields of the aggregation buffer; if the buffer is an object, the binary field of the serialized object
  * @param objectType
  *   the type of such an object, if Spark's encoder of a user's `Aggregator` serializes it
  * @param guard
- *   the buffer fields of the aggregate that tells when the function must be recalculated; empty if there is none
+ *   the buffer fields of the guard, which finds frames that must be recalculated; empty if there is no guard
  */
 final private[streams] case class StoredFunction(
     function: Identity,
@@ -62,7 +62,7 @@ final private[streams] case class StoredFunction(
  * The functions of one frame.
  *
  * @param state
- *   the state that is kept for them beside the rows; see [[StoredFrame]]
+ *   the kind of state that is kept for the functions beside the rows; see [[StoredFrame]]
  */
 final private[streams] case class StoredFrame(
     frame: Identity,
@@ -82,7 +82,7 @@ private[streams] object StoredFrame {
   /** Partial aggregates of blocks of rows. */
   val Buffers = "buffers"
 
-  /** Nothing: the frame is computed from its rows. */
+  /** No further state: the frame is computed from its rows. */
   val Rows = "rows"
 
   /** The rows with the last occurrence of each distinct tuple; the frame's other rows are not kept for it. */
@@ -92,8 +92,8 @@ private[streams] object StoredFrame {
   val Summaries = "summaries"
 
   /**
-   * The kind of state that is kept for a frame. A percentile or a mode needs all rows of the frame, and then the frame's other
-   * functions use these rows, too.
+   * The kind of state that is kept for a frame. A percentile or a mode needs all rows of the frame, so the other functions of the
+   * frame use these rows, too.
    */
   def stateOf(frame: FramePlan): String = frame.method match {
     case AdditiveSummaries                                                      => Summaries

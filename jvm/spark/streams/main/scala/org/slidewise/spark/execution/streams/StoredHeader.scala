@@ -6,7 +6,7 @@ import org.slidewise.core.durable.DurableQueue
 import org.slidewise.spark.errors.CorruptState
 
 /**
- * The header of a key as its bytes have it, read without the functions of the query; see [[KeyState]] for its parts.
+ * The header of a key, decoded from its bytes without the functions of the query; see [[KeyState]] for its parts.
  *
  * @param timer
  *   the time of the key's timer, or `Long.MaxValue`
@@ -39,7 +39,7 @@ final private[streams] class StoredPending(val blocks: Seq[StoredBlock], val res
 final private[streams] class StoredBlock(val number: Long, val first: Long, val count: Int)
 
 /**
- * A queue of rows: those from position `first` to `end`, of which the last block is in `rest`.
+ * A queue of the rows from position `first` to `end`, whose last block is in `rest`.
  *
  * @param section
  *   the section of the blocks in the store
@@ -67,7 +67,7 @@ private[streams] object StoredHeader {
   private val NumbersOfBuffers = 8 * (2 + 4) + 4 * DurableQueue.Positions
 
   /**
-   * Reads a header. Throws [[CorruptState]] if it is cut off or has bytes too many.
+   * Reads a header. Throws [[CorruptState]] if the header is cut off or too long.
    *
    * @param frames
    *   the frames in the order of their sections

@@ -98,7 +98,8 @@ final private[streams] case class FrameLayout(frame: Int, functions: Seq[Int])
 private[streams] object StoredWindow {
 
   /**
-   * For each of `stored`, the ordinal of an equal one in `found`, each used once; none if `stored` and `found` are not the same.
+   * For each element of `stored`, the ordinal of an equal element of `found`, each used once. None if `stored` and `found` do not
+   * have the same elements.
    */
   private def places[A](stored: Seq[A], found: Seq[A])(key: A => Any): Option[Seq[Int]] =
     Option.when(stored.size == found.size)(stored).flatMap {
@@ -137,7 +138,7 @@ private[streams] object StoredWindow {
     )
   }
 
-  /** For each answer, the function of the query that it belongs to, and its place among the answers of that function. */
+  /** For each answer, the function of the query to which the answer belongs, and its place among the answers of that function. */
   private def ownersOf(plan: RowWisePlan, functions: Map[ExprId, Identity]): Map[Int, (Identity, Int)] = {
     val answers = plan.answers.zipWithIndex.map { case (a, i) => a.exprId -> i }.toMap
     plan.results.flatMap { result =>

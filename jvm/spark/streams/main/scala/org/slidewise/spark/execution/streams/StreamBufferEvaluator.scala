@@ -22,7 +22,7 @@ import org.slidewise.spark.plan.{EvaluationMethod, FramePlan}
  * @param own
  *   the cells of the states
  * @param firstGuard
- *   the place in `results` of the first of its guards
+ *   the ordinal in `results` of the first guard of this frame
  */
 final private[streams] class StreamBufferEvaluator(
     plan: FramePlan,
@@ -87,7 +87,7 @@ final private[streams] class StreamBufferEvaluator(
     }
   }
 
-  // The bounds may be ahead of the last answer, when the frame of another evaluator is not complete.
+  // The bounds may be ahead of the last answered row, if the frame of another evaluator is not complete.
   override def oldestNeeded: Long = if (isGrowing) frames.newest else bounds.lo
 
   override def evaluate(): Unit = evaluation.evaluate(bounds.lo, bounds.hi)

@@ -17,9 +17,9 @@ import org.slidewise.spark.plan.{FramePlan, RowMultiset}
  * Evaluates DISTINCT aggregates of one frame from the last occurrences of its tuples. A tuple is in the frame exactly if its last
  * occurrence before the end of the frame is.
  *
- * A row that enters the frame, and that a function counts, is appended to a log of its own, with its position. Rows leave the log at the old end when they
- * leave the frame. A row whose tuples all have later occurrences stays until the log is compacted: the rows that are needed are
- * appended again, and those before them removed.
+ * A row that enters the frame, and that a function counts, is appended to the evaluator's log with its position. Rows leave the log
+ * at the old end when they leave the frame. A row whose tuples all have later occurrences stays until the log is compacted.
+ * Compaction appends the needed rows again and removes all rows before them.
  *
  * State, with d distinct tuples in the frame, summed over the functions: at most 2d + [[StreamDistinctEvaluator.Slack]] rows, with the
  * columns that the functions need. Cost: amortised O(1) for each row and function, beside the results of functions other than
@@ -82,7 +82,7 @@ final private[streams] class StreamDistinctEvaluator(
   private[this] var isRead = true
   private[this] var moved = 0L
 
-  // The bounds may be ahead of the last answer, when the frame of another evaluator is not complete.
+  // The bounds may be ahead of the last answered row, if the frame of another evaluator is not complete.
   override def oldestNeeded: Long = entered
 
   override def evaluate(): Unit = {
@@ -151,7 +151,8 @@ final private[streams] class StreamDistinctEvaluator(
     bounds.hasLeft(row.getLong(PositionField), if (timeField < 0) 0L else row.getLong(timeField + 1))
 
   /**
-   * Compacts the log if it is long. A log of this length has had at least as many rows appended since the last time as it keeps.
+   * Compacts the log if it is long. Since the last compaction, a log of this length has then got at least as many new rows as it
+   * keeps.
    */
   private def compactIfLong(): Unit = {
     val length = log.end - log.first
@@ -236,7 +237,7 @@ final private[streams] case class KeptColumns(all: Seq[Attribute], kept: Seq[Att
 
 private[streams] object StreamDistinctEvaluator {
 
-  /** The number of rows that a log may have, beside twice the rows that it keeps, before it is compacted. */
+  /** The number of rows that a log may have in addition to twice its needed rows before it is compacted. */
   val Slack = 32L
 
   private val Position = AttributeReference("position", LongType, nullable = false)()

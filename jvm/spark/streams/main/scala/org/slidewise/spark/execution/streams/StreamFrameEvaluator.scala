@@ -16,7 +16,7 @@ private[streams] trait StreamFrameEvaluator extends FrameEvaluator {
   /** Removes the key's cells of this frame. */
   def drop(): Unit
 
-  /** Writes the part of the state that [[reopen]] reads. The frame's cells have the rest. */
+  /** Writes the part of the state that [[reopen]] reads. The frame's cells hold the rest. */
   def writeTo(out: StateWriter): Unit
 
   /** Continues a key from its written state. */

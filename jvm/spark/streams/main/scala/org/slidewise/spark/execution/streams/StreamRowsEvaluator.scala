@@ -5,8 +5,8 @@ import java.nio.ByteBuffer
 import org.slidewise.spark.execution.frames.{FrameEvaluator, FrameFinder}
 
 /**
- * Evaluates frames from their rows, which are the only state: `evaluator` begins anew with the first frame of a key in each batch,
- * from all rows of that frame.
+ * Evaluates frames from their rows, which are the only state. In each batch, `evaluator` reads all rows of the first frame of a key
+ * again.
  */
 final private[streams] class StreamRowsEvaluator(
     evaluator: FrameEvaluator,

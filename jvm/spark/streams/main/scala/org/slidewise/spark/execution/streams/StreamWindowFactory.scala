@@ -17,11 +17,12 @@ import org.slidewise.spark.expressions.RowStructure
 import org.slidewise.spark.plan._
 
 /**
- * The values that a task needs to run a window over its part of a batch. They are made on the driver and sent to the executors.
+ * Creates the objects with which a task runs a window over its part of a batch. The driver creates the factory and sends it to the
+ * executors.
  *
  * @param childOutput
- *   the columns of the rows, in the order in which the state keeps them; all nullable, since rows of earlier runs may be null
- *   where the query's rows are not
+ *   the columns of the rows, in the order in which the state keeps them; all nullable, since earlier runs may have stored nulls in
+ *   columns that are not nullable in this run
  * @param outputColumns
  *   the same columns in the order of the output
  */
@@ -53,11 +54,11 @@ final private[streams] class StreamWindowFactory(
 
   /**
    * @param lateUntil
-   *   the watermark that rows are too late by, in milliseconds
+   *   the watermark up to which rows are late, in milliseconds
    * @param evictUntil
-   *   the watermark, in milliseconds
+   *   the watermark up to which state is removed, in milliseconds
    * @param atEnd
-   *   called once, when the rows are used up and all state is written
+   *   called once, after the last row, when all state is written
    */
   def start(
       rows: Iterator[InternalRow],

@@ -10,8 +10,8 @@ import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.plan.TimeReach
 
 /**
- * Takes the rows of one state partition and returns answered rows. Keys with new rows come first. Keys without new rows follow, if
- * their timers have come.
+ * Processes the rows of one state partition and returns answered rows. Keys with new rows come first. Keys without new rows follow
+ * if their timers are due.
  *
  * @param atEnd
  *   called once, when all rows have been processed and all state of the keys is written
@@ -103,8 +103,8 @@ final private[streams] class StreamWindowTask(
   private def keep(due: Long): Unit = key.close(due, timerFor(due), run.oldestWaiting)
 
   /**
-   * The timer of a key that is due at `due`. An existing timer stays if it has not come and is early enough. A key that gets rows
-   * in each batch has a timer that has always come, so that it is not written in each batch.
+   * The timer of a key that is due at `due`. An existing timer stays if it is not due yet and early enough. A key with rows in each
+   * batch has a timer that is always due, so that no batch rewrites the timer.
    */
   private def timerFor(due: Long): Long = {
     val timer = key.timerTime

@@ -49,7 +49,7 @@ case class StreamingSlidingWindowExec(
   override def nodeName: String = "SlidingWindow"
   override def shortName: String = StreamingSlidingWindowExec.ShortName
 
-  /** The columns of the child, all nullable. A null may come from rows of an earlier run, with another filter below. */
+  /** The columns of the child, all nullable. Rows of an earlier run, with a different filter below, may have nulls. */
   private def input = child.output.map(_.withNullability(true))
 
   override def output: Seq[Attribute] = input ++ plan.rowWise.results.map(_.toAttribute)
@@ -65,7 +65,7 @@ case class StreamingSlidingWindowExec(
 
   private def mode = if (options.eager) "eager" else "append"
 
-  /** Spark asks for it when it plans shuffles, after its rules for state. */
+  /** Spark reads it when it plans shuffles, after its rules have assigned the state. */
   override def requiredChildDistribution: Seq[Distribution] = {
     assigned.requireComplete(plan.rowWise.results.map(_.name).mkString("the window of ", ", ", ""))
     if (partitionSpec.isEmpty) AllTuples :: Nil
@@ -244,8 +244,8 @@ object StreamingSlidingWindowExec {
 }
 
 /**
- * The layouts of the states of running queries, so that not each batch reads the file anew. The first batch of a run writes or
- * reads it, and it does not change until the run ends.
+ * A cache of the state layouts of running queries, so that batches do not read the description again. The first batch of a run
+ * writes or reads the description, which does not change until the run ends.
  */
 private[streams] object StateLayouts {
   private val Most = 1000

@@ -7,8 +7,8 @@ import scala.collection.mutable
 import org.slidewise.spark.errors.CorruptState
 
 /**
- * The buckets of timers that are not empty, as a tree of bit sets in the state store. A bucket covers about a second. It may be
- * empty by the time that it is looked at.
+ * The buckets of timers that are not empty, as a tree of bit sets in the state store. A bucket covers about a second. A bucket in
+ * the index may have become empty.
  *
  * Cost: at most [[TimerIndex.Levels]] reads for a bucket that is new, and as many writes when the changes are flushed; buckets
  * less than an hour apart mostly share them. Memory: at most [[TimerIndex.MostNodes]] nodes of up to 512 bytes.
@@ -41,10 +41,10 @@ final private[streams] class TimerIndex(cells: PartitionCells) {
     else BitSet.valueOf(stored)
   }
 
-  /** Notes that `bucket` is not empty. */
+  /** Records that `bucket` is not empty. */
   def add(bucket: Long): Unit = set(bucket, isFilled = true)
 
-  /** Notes that `bucket` is empty. */
+  /** Records that `bucket` is empty. */
   def remove(bucket: Long): Unit = set(bucket, isFilled = false)
 
   /** Sets the bit of a bucket in its node, and in the nodes above as long as nodes become filled or empty. */

@@ -18,20 +18,20 @@ private[streams] trait KeyTimer {
 }
 
 /**
- * Finds the keys of a state partition whose timers have come, in slices: a scan takes as many keys as there is memory for, and
- * the next scan, when these have been processed, takes further ones. A processed key has a later timer or none. After these keys
- * come a limited number of keys that a shorter timeout has made due earlier than their timers say.
+ * Finds the keys of a state partition whose timers are due, in slices. A scan returns as many keys as memory allows. After these
+ * have been processed, the next scan returns further keys. A processed key has a later timer or none. A limited number of keys
+ * follow that a shorter timeout has made due before their timers.
  *
- * Cost: a scan reads the timers that have come, and the other timers of the same bucket.
+ * Cost: a scan reads the timers that are due, and the other timers of the same bucket.
  *
  * Memory: a slice has as much on-heap memory as the task's memory manager grants, at most [[Timers.SliceBytes]]. It has room for
  * [[Timers.FewKeys]] keys, whatever the manager grants. The keys with rows in each batch, whose timers need no rewrite, have up
  * to [[Timers.UnchangedBytes]]; without a grant, timers are rewritten.
  *
  * @param watermark
- *   the watermark in microseconds; a timer has come if it is not later
+ *   the watermark in microseconds; a timer up to the watermark is due
  * @param isLate
- *   whether a key is due earlier than its header says, given both numbers of the header
+ *   whether a key is due earlier than its header records, given both numbers of the header
  */
 final private[streams] class Timers(
     cells: StateCells,
@@ -84,8 +84,8 @@ final private[streams] class Timers(
   override def remove(time: Long): Unit = cells.removeTimer(TimerIndex.bucketOf(time))
 
   /**
-   * Remembers that the selected key, which is to have the timer [[Timers.Always]], has been processed in this batch. False if
-   * there is no memory for it.
+   * Remembers that the selected key, which gets the timer [[Timers.Always]], has been processed in this batch. Returns false if
+   * there is no memory to remember the key.
    */
   def keep(): Boolean = {
     val key = cells.timerKey(TimerIndex.bucketOf(Always)).copy() // asking for memory may write other cells
@@ -147,7 +147,7 @@ final private[streams] class Timers(
     hasRoom
   }
 
-  /** Looks for keys that are due earlier than their headers say, in the headers of the next groups. */
+  /** Finds keys that are due earlier than their headers record, in the headers of the next groups. */
   private def sweep(): Unit = {
     sweeps = true
     startSlice()
@@ -179,7 +179,7 @@ final private[streams] class Timers(
   /** Writes the index. */
   def save(): Unit = index.flush()
 
-  /** Gives all memory back. */
+  /** Releases all memory. */
   def close(): Unit = {
     sliceMemory.freeAll()
     unchangedMemory.freeAll()
@@ -188,14 +188,14 @@ final private[streams] class Timers(
 
 private[streams] object Timers {
 
-  /** The time of a timer that has come in each batch. */
+  /** The time of a timer that is due in each batch. */
   val Always: Long = Long.MinValue
 
   val SliceBytes: Long = 64L << 20
   val UnchangedBytes: Long = 16L << 20
   val FewKeys = 1000
 
-  /** The number of headers after which a sweep goes on in the next batch. */
+  /** The number of headers after which a sweep continues in the next batch. */
   val SweptKeys = 1000L
 
   private val Step = 256L << 10

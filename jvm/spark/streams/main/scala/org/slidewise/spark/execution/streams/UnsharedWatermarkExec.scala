@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.plans.physical.Partitioning
 import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
 
 /**
- * Passes the rows of a watermark's operator on, and keeps Spark from reusing an exchange above that operator.
+ * Passes on the rows of a watermark's operator, and prevents Spark from reusing an exchange above that operator.
  *
  * @param number
  *   the index of the watermark's operator in the plan

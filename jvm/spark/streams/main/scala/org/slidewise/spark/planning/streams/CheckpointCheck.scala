@@ -14,8 +14,8 @@ import org.slidewise.spark.shims.SparkSessions
 import org.slidewise.spark.shims.SparkStreaming._
 
 /**
- * Refuses a query over a checkpoint that another window has begun, when it is started. Spark plans the first batch, whose check
- * is decisive, only when there is data. This plans one without data, and does not write to the checkpoint.
+ * Refuses, at its start, a query over a checkpoint that another window has begun. The check of the first batch is decisive, but
+ * Spark plans this batch only when there is data. The check here plans a batch without data, and does not write to the checkpoint.
  */
 private object CheckpointCheck extends Logging {
 

@@ -23,8 +23,8 @@ import org.slidewise.spark.shims.SparkStreaming._
  * Chooses the operator for each hopping window of a query when the query starts. Spark's operators continue the states that they
  * have begun, and Slidewise's operators continue theirs. A query that has committed no batch has no state to continue.
  *
- * Throws [[CheckpointChanged]] if Slidewise has begun a state that Spark's operator would continue, if the windows or aggregates
- * of a state have changed, or if nothing tells who has begun it.
+ * Throws [[CheckpointChanged]] if Slidewise has begun a state that Spark's operator would continue, if the windows or aggregates of
+ * a state have changed, or if the checkpoint does not show which of the two has begun the state.
  */
 final class HoppingCheckpointRule(session: SparkSession) extends Rule[LogicalPlan] {
 
@@ -94,7 +94,10 @@ final class HoppingCheckpointRule(session: SparkSession) extends Rule[LogicalPla
     }
   }
 
-  /** Lets Spark's operator begin anew if no batch has been committed. */
+  /**
+   * Discards Slidewise's state if no batch has been committed, so that Spark's operator can begin its own. Throws
+   * [[CheckpointChanged]] otherwise.
+   */
   private def giveToSpark(folder: OperatorFolder, batch: Long, hadoopConf: Configuration): Unit =
     if (batch == 0) folder.discard(hadoopConf)
     else {

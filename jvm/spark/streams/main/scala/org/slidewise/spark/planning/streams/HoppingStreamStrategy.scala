@@ -46,7 +46,7 @@ object HoppingStreamStrategy extends SparkStrategy {
     planner.decide(aggregate, reasonToLeave(marked, _)) match {
       case Some(Right((decision, found))) =>
         val current = planner.operator(found, decision)
-        // Keys of earlier runs may be null where those of this run are not.
+        // Earlier runs may have stored null keys, even if the keys of this run are not nullable.
         val plan = current.copy(keys = current.keys.map(_.withNullability(true)))
         val keys = found.keys.map(NormalizedKey.of)
         val rows = HoppingWindowStrategy.rowsOf(found.input)
@@ -61,8 +61,8 @@ object HoppingStreamStrategy extends SparkStrategy {
   }
 
   /**
-   * The identity of the aggregation, from the analyzed plan. It is the identity with the same functions or, if no function is
-   * left, with the same window. Of aggregations by the same window, the lowest one has expanded the rows.
+   * The identity of the aggregation, from the analyzed plan. Matches the functions or, if the optimizer has left no function, the
+   * window. If several aggregations group by the same window, the lowest one has expanded the rows.
    */
   private def identityOf(marked: HoppingStream, found: HoppingAggregate): Option[AggregationIdentity] = {
     val functions = found.aggregates.map(_.resultId)

@@ -17,7 +17,7 @@ object PushFilterThroughStream extends Rule[LogicalPlan] with PredicateHelper {
         val passed = StreamOutput(Filter(ofKeys.reduce(And), child))
         others.reduceOption(And).fold[LogicalPlan](passed)(Filter(_, passed))
       }
-    // A filter within the markers is there only because it is of keys: other conditions stay above the output.
+    // A filter between the markers reads only partition keys, because other conditions stay above the output.
     case Filter(condition, input: StreamInput) => input.copy(child = Filter(condition, input.child))
   }
 

@@ -44,7 +44,7 @@ private[streams] object QueryWithoutData {
       isFirstBatch = false
     )
 
-  /** A batch has its own time, which is set after its plan has been optimized. */
+  /** Replaces the current time as Spark does in a batch, whose time is set after its plan has been optimized. */
   private def asInBatch(plan: LogicalPlan) = plan.transformAllExpressions {
     case now: CurrentTimestamp => CurrentBatchTimestamp(0, now.dataType)
     case now: LocalTimestamp   => CurrentBatchTimestamp(0, now.dataType, now.timeZoneId)

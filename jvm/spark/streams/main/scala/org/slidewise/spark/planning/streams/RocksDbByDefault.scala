@@ -16,10 +16,10 @@ import org.slidewise.spark.shims.SparkStreaming.{StreamExecution, StreamingQuery
  * store; Spark's default holds all state in memory.
  *
  * A query runs in a clone of the user's session. Spark calls this listener in the query's thread, before `start()` returns and
- * before the query reads its settings and writes them to the checkpoint. Only that clone is changed. A checkpoint keeps the state
- * store that it was begun with: its settings replace those of the clone.
+ * before the query reads its settings and writes them to the checkpoint. The listener changes only that clone. A checkpoint keeps
+ * its original state store: its settings replace those of the clone.
  *
- * If a version of Spark does not let this listener find the clone, the query runs with Spark's default, and a warning is logged.
+ * If this listener cannot find the clone, it logs a warning, and the query runs with Spark's default.
  */
 final private class RocksDbByDefault(session: SparkSession) extends StreamingQueryListener with Logging {
   import RocksDbByDefault._
@@ -59,7 +59,7 @@ private object RocksDbByDefault {
   private val Provider = "org.apache.spark.sql.execution.streaming.state.RocksDBStateStoreProvider"
   private val Changelog = "spark.sql.streaming.stateStore.rocksdb.changelogCheckpointing.enabled"
 
-  /** Makes sure that queries of `session` are listened to. */
+  /** Registers the listener for queries of `session`, if it is not registered. */
   def in(session: SparkSession): Unit = session.streams.synchronized {
     if (!session.streams.listListeners().exists(_.isInstanceOf[RocksDbByDefault]))
       session.streams.addListener(new RocksDbByDefault(session))

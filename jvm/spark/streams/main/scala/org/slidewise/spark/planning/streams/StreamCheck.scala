@@ -7,7 +7,7 @@ import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.plan.{StreamInput, StreamOptions, StreamOutput, StreamRefused}
 
-/** Checks a query with windows over streams when it is started, and sees that its state is kept in RocksDB by default. */
+/** Checks a query with windows over streams when it starts, and makes RocksDB the default for its state. */
 final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) {
   import StreamCheck.waitsForRows
 
@@ -20,7 +20,10 @@ final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) {
     case _ => ()
   }
 
-  /** A row may wait for rows of its key without limit; a stateful operation after it could not rely on the watermark. */
+  /**
+   * Refuses a stateful operation above a window whose rows may wait for later rows without limit. The operation could not rely on
+   * the watermark.
+   */
   private def refuseAfterEndlessWait(node: LogicalPlan, isBelowState: Boolean): Unit = {
     node match {
       case window: Window if isBelowState && StreamInput.isBelow(window) && waitsForRows(window) =>
@@ -40,7 +43,7 @@ final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) {
     case _: FlatMapGroupsWithState | _: FlatMapGroupsInPandasWithState => true
     case join: Join              => join.left.isStreaming && join.right.isStreaming
     case duplicates: Deduplicate => duplicates.keys.exists(_.metadata.contains(EventTimeWatermark.delayKey))
-    // The class of transformWithState for Python has another name in 4.0.
+    // The class of transformWithState for Python has a different name in 4.0.
     case other => other.nodeName.startsWith("TransformWithState")
   }
 }

@@ -8,8 +8,8 @@ import org.slidewise.spark.families.Families
 import org.slidewise.spark.plan._
 
 /**
- * The identities of the operators of a streaming query, in canonical form. Computed once, when the query is started: the
- * optimizer, which runs for each batch, replaces `now()` by a value, and adds columns with names that it counts.
+ * The identities of the operators of a streaming query, in canonical form. Computed once, when the query starts. The optimizer runs
+ * for each batch, replaces `now()` by a value, and adds columns with numbered names.
  */
 final private[streams] class StreamIdentities(plan: LogicalPlan) {
   private lazy val common = CanonicalColumns.commonIn(plan)
@@ -27,8 +27,9 @@ final private[streams] class StreamIdentities(plan: LogicalPlan) {
   )
 
   /**
-   * The plan with the windows of one `SELECT` in an order that does not depend on the order of their expressions. Each window is
-   * an operator with its own state, which a checkpoint finds by its place. Windows that wait for rows without limit come last.
+   * The plan with the windows of one `SELECT` in an order that does not depend on the order of their expressions. Each window is an
+   * operator with its own state, which the checkpoint identifies by the operator's position. Windows that wait for rows without
+   * limit come last.
    */
   def ordered: LogicalPlan = {
     def visit(node: LogicalPlan): LogicalPlan = node match {
@@ -50,7 +51,7 @@ final private[streams] class StreamIdentities(plan: LogicalPlan) {
     visit(plan)
   }
 
-  /** The windows directly below one another that read nothing of each other, from the top. */
+  /** Adjacent windows that do not read each other's results, from the top down. */
   private def stackOf(node: LogicalPlan, read: AttributeSet): Seq[Window] = node match {
     case StreamOutput(window: Window) if read.intersect(window.windowOutputSet).isEmpty =>
       window.child match {

@@ -7,14 +7,14 @@ import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.plan._
 import org.slidewise.spark.planning.{MergePolicy, RowWisePlanner, WindowCall}
 
-/** Decides how windows over a stream are evaluated. */
+/** Plans the evaluation of windows over a stream. */
 object StreamPlanner {
 
   /**
    * @param expressions
    *   window expressions, each with a name
    * @return
-   *   why one of them cannot run over a stream, or how all do
+   *   the plan of all expressions, or the reason why one of them cannot run over a stream
    */
   def of(
       expressions: Seq[NamedExpression],
@@ -34,7 +34,7 @@ object StreamPlanner {
       orderSpec: Seq[SortOrder],
       conf: SQLConf
   ): SlidingWindowPlan = {
-    // Of frames that only grow, the state is an aggregation buffer and no rows.
+    // The state of a growing frame is one aggregation buffer, without rows.
     val rowWise =
       new RowWisePlanner(MergePolicy.of(conf), keepsRows = !_.isGrowing, refersToRows = false)
     val chosen = framed.map { case (window, functions) => rowWise.choose(window, functions) }

@@ -12,8 +12,8 @@ import org.slidewise.spark.plan.{HoppingLeftToSpark, StreamInput, StreamRefused}
 import org.slidewise.spark.shims.SparkStreaming
 
 /**
- * Refuses queries with windows over streams that Slidewise does not run, when they are started. Runs with the rules for hints,
- * before Spark's own check, whose message does not mention Slidewise.
+ * Refuses, at their start, queries with windows over streams that Slidewise does not run. Runs with the rules for hints, before
+ * Spark's own check, whose message does not mention Slidewise.
  */
 object StreamStartRule extends Rule[LogicalPlan] {
 
@@ -43,7 +43,7 @@ object StreamStartRule extends Rule[LogicalPlan] {
       .collect { case window: Window => window }
       .filter(window => StreamInput.isBelow(window) || window.child.isStreaming)
       .partition(StreamInput.isBelow)
-    // Without Spark's check, Spark runs a plain window over each batch.
+    // If Spark's check is off, Spark evaluates a plain window over each batch.
     val refusedBySpark = if (conf.isUnsupportedOperationCheckEnabled) plain else Nil
     // Settings are read only for queries with a window over a stream.
     for (window <- (planned ++ refusedBySpark).headOption)

@@ -66,7 +66,7 @@ private[streams] object StreamWindowCheck {
   private def binaryForm(key: Expression, said: Expression => String) =
     s"lower(${if (key.dataType.isInstanceOf[StringType]) said(key) else "s"}) COLLATE UTF8_BINARY"
 
-  /** The column of a `window()` or a `session_window()` that `time` is, or is a field of. */
+  /** The column of a `window()` or a `session_window()`, if `time` is this column or a field of it. */
   private def windowIn(time: Attribute, input: LogicalPlan): Option[Attribute] = {
     lazy val defined = input
       .collect { case Project(columns, _) => columns }

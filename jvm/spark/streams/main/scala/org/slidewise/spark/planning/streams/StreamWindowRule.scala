@@ -8,8 +8,8 @@ import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.plan._
 
 /**
- * Marks windows over streams, so that Spark's analysis accepts them. Refuses windows that cannot run with the settings at the
- * definition. [[StreamStartRule]] repeats the check with the settings at the start, with which the query runs.
+ * Marks windows over streams, so that Spark's analysis accepts them. Refuses windows that cannot run with the session's settings
+ * when the query is defined. [[StreamStartRule]] repeats the check with the settings at the start, with which the query runs.
  */
 object StreamWindowRule extends Rule[LogicalPlan] {
 

@@ -36,7 +36,7 @@ object StreamWindowStrategy extends SparkStrategy {
     case _ => Nil
   }
 
-  /** The identity, extended by the columns and window expressions that the optimizer has made of others. */
+  /** The identity, extended by the columns and window expressions that the optimizer has derived from others. */
   private def optimized(
       identity: WindowIdentity,
       child: LogicalPlan,
@@ -59,7 +59,7 @@ object StreamWindowStrategy extends SparkStrategy {
     WindowIdentity(columns, identity.functions ++ parts)
   }
 
-  /** The expressions that are projected between the stream's input and the window, from below. */
+  /** The expressions of all projections between the stream's input and the window, from the bottom up. */
   private def projectedAbove(plan: LogicalPlan): Seq[NamedExpression] = plan match {
     case _: StreamInput       => Nil
     case Project(list, child) => projectedAbove(child) ++ list

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.streaming.WriteToStream
 
 import org.slidewise.spark.plan.StreamInput
 
-/** Records the identities of a streaming query's windows when the query is started. */
+/** Records the identities of the windows of a streaming query when the query starts. */
 object WindowIdentityRule extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan match {

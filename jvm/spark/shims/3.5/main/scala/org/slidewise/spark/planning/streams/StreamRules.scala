@@ -8,7 +8,7 @@ import org.apache.spark.sql.internal.SQLConf
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.plan.StreamRefused
 
-/** Refuses windows over streams: the state of Spark 3.5's operators does not suffice for them. */
+/** Refuses windows over streams, because the state of stateful operators in Spark 3.5 does not suffice for them. */
 object StreamRules {
 
   /** Whether Slidewise evaluates hopping windows of streams. */
@@ -16,7 +16,7 @@ object StreamRules {
 
   def inject(extensions: SparkSessionExtensions): Unit = extensions.injectCheckRule(_ => StreamCheck)
 
-  /** Nothing of a streaming query is planned by Slidewise. */
+  /** Returns none, because Slidewise plans no part of a streaming query. */
   def planned(session: SparkSession, query: LogicalPlan): Option[SparkPlan] = None
 }
 

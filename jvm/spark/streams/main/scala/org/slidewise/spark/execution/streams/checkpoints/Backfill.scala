@@ -13,11 +13,11 @@ import org.apache.spark.sql.streaming.Trigger
 import org.slidewise.spark.shims.{LogicalData, SparkSessions}
 
 /**
- * The first checkpoint of a streaming query that has not run: with the state that the query has after the rows of a table.
+ * Writes the first checkpoint of a streaming query that has not run, with the state that the query has after the rows of a table.
  *
- * The query runs over the table in one batch, in a folder beside the checkpoint, and without its own source; so the state is in the form
- * that its operators write. A batch without rows follows, in which the watermark takes effect. The offsets of the source are left out of
- * the logs, from which Spark begins the source as that of a new query, by its own options.
+ * The query runs over the table in one batch, in a folder beside the checkpoint, instead of over its own source. Its operators thus
+ * write the state in their own form. A batch without rows follows, in which the watermark takes effect. The logs contain no offsets
+ * of the source. Spark therefore begins the source as in a new query, according to the options of the source.
  *
  * Cost: writes the rows of the table once, and runs the query over them.
  */
@@ -118,7 +118,7 @@ private[checkpoints] object Backfill {
     new Backfill(query, source, columnsOf(history, source.output), mode, to, sink)
   }
 
-  /** The columns of the source, from the table. */
+  /** The columns of the source, read from the table. */
   private def columnsOf(history: Dataset[_], columns: Seq[Attribute]): Dataset[Row] = {
     val plan = SparkSessions.queryOf(history).analyzed
     val resolver = SparkSessions.of(history.sparkSession).sessionState.conf.resolver
@@ -145,7 +145,7 @@ private[checkpoints] object Backfill {
     LogicalData.of(history.sparkSession, Project(found, plan))
   }
 
-  /** The query over another stream, whose columns take the place of those of the source. */
+  /** The query over another stream, whose columns replace the columns of the source. */
   private def replaced(query: Dataset[_], source: LogicalPlan, rows: LogicalPlan): LogicalPlan =
     SparkSessions.queryOf(query).analyzed.transformUp {
       case leaf if leaf eq source =>
@@ -157,7 +157,7 @@ private[checkpoints] object Backfill {
         )
     }
 
-  /** The rows in a session that writes times as they are. */
+  /** The rows in a session that writes times to files without rebasing and rounding. */
   private def exactly(rows: Dataset[Row]): Dataset[Row] = {
     val session = rows.sparkSession.newSession()
     rows.sparkSession.conf.getAll.foreach { case (key, value) =>
@@ -175,7 +175,7 @@ private[checkpoints] object Backfill {
   /** The log of Spark's file sink. */
   private val SinkLog = "_spark_metadata"
 
-  /** The entry of a batch in which the source had no offset yet. */
+  /** The entry of a batch, changed so that the source has no offset yet. */
   private def withoutOffsets(entry: LogEntry): LogEntry = entry.version match {
     case "v1"  => entry.copy(rest = "\n-")
     case other =>

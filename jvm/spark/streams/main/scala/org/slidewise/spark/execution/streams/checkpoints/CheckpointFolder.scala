@@ -8,7 +8,7 @@ import org.apache.hadoop.fs.{FileUtil, Path}
 import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.shims.SparkStreaming.CheckpointFileManager
 
-/** The files of a checkpoint, in any file system that Hadoop has. */
+/** The files of a checkpoint, in any file system that Hadoop supports. */
 final private[checkpoints] class CheckpointFolder(place: Path, val hadoopConf: Configuration) {
   import CheckpointFolder._
 
@@ -48,7 +48,7 @@ final private[checkpoints] class CheckpointFolder(place: Path, val hadoopConf: C
     else
       files.list(states).filter(_.isDirectory).flatMap(_.getPath.getName.toLongOption).sorted.toSeq
 
-  /** Writes a file whole or not at all. */
+  /** Writes a file atomically. */
   def write(name: String, text: String, replace: Boolean = false): Unit = {
     val file = new Path(path, name)
     files.mkdirs(file.getParent)
@@ -82,9 +82,9 @@ final private[checkpoints] class CheckpointFolder(place: Path, val hadoopConf: C
 
 private[checkpoints] object CheckpointFolder {
 
-  /** The size that no file of a log reaches. */
+  /** The size in bytes that a file of a log must stay below. */
   private val MostBytes = 64 << 20
 
-  /** Whether the file or folder is there. */
+  /** Whether the file or folder exists. */
   def isIn(place: Path, hadoopConf: Configuration): Boolean = place.getFileSystem(hadoopConf).exists(place)
 }

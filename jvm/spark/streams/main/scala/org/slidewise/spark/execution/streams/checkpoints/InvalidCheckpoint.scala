@@ -2,7 +2,7 @@ package org.slidewise.spark.execution.streams.checkpoints
 
 import org.slidewise.spark.errors.RefusedQuery
 
-/** An argument of a command over checkpoints, or a checkpoint, that the command cannot use. */
+/** The error for an argument or a checkpoint that a command over checkpoints cannot use. */
 final class InvalidCheckpoint(argument: String, value: String, problem: String, allowed: String)
     extends RefusedQuery(
       InvalidCheckpoint.Condition,

@@ -23,7 +23,7 @@ final private[checkpoints] case class LogEntry(version: String, content: ObjectN
   def settings: Map[String, String] =
     content.path("conf").properties.asScala.map(field => field.getKey -> field.getValue.asText).toMap
 
-  /** This entry with other settings. */
+  /** This entry with changed settings. */
   def withSettings(changed: Map[String, String]): LogEntry = {
     val copied = content.deepCopy()
     val conf = copied.withObject("/conf")

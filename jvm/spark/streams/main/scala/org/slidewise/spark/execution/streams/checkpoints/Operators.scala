@@ -16,7 +16,7 @@ import org.slidewise.spark.plan.CanonicalForm
  * An operator of a checkpoint whose state can be read.
  *
  * @param description
- *   the query that the state belongs to, and the Spark that has written it; none for Spark's own operators
+ *   the description of the state; none for Spark's own operators
  */
 final private[checkpoints] class KnownOperator(
     val id: Long,
@@ -41,7 +41,7 @@ final private[checkpoints] class Description(
 final private[checkpoints] class Operators(folder: CheckpointFolder, provider: String, nextBatch: Long) {
   import Operators._
 
-  /** The name by which Spark records the operator. */
+  /** The name under which Spark records the operator. */
   def nameOf(id: Long): String = metadataOf(id).path("operatorInfo").path("operatorName").asText("unknown")
 
   private def metadataOf(id: Long) =
@@ -50,7 +50,7 @@ final private[checkpoints] class Operators(folder: CheckpointFolder, provider: S
 
   /**
    * The operator with its form. Throws `CheckpointChanged` or [[CorruptState]] if its description or its schema is missing or
-   * damaged, and [[InvalidCheckpoint]] if it is of a kind that is not known.
+   * damaged, and [[InvalidCheckpoint]] if Slidewise does not know the kind of operator.
    */
   def of(id: Long): KnownOperator = {
     val name = nameOf(id)

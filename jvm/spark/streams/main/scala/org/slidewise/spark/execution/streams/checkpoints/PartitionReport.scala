@@ -6,7 +6,7 @@ import scala.collection.mutable.ArrayBuffer
 final private[checkpoints] class PartitionReport extends Serializable {
   import PartitionReport._
 
-  /** The number of entries and of their bytes, not compressed. */
+  /** The number of entries, and the number of their bytes before compression. */
   var entries, bytes = 0L
 
   /** The number of entries that belong to a key. */
@@ -24,7 +24,7 @@ final private[checkpoints] class PartitionReport extends Serializable {
   /** The first problems. */
   def problems: Seq[String] = found.toSeq
 
-  /** The number of problems that [[problems]] leaves out. */
+  /** The number of problems that [[problems]] does not contain. */
   def further: Long = count - found.size
 
   def isSound: Boolean = count == 0

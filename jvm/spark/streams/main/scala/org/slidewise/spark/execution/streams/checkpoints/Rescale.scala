@@ -12,11 +12,11 @@ import org.apache.spark.sql.SparkSession
  * Writes the checkpoint of a stopped query again, with another number of shuffle partitions or in another state store.
  *
  * The last committed batch is moved, and a batch that has been planned and not committed stays planned: the query repeats it.
- * Earlier batches are left behind, apart from the one before, of which Spark reads the offsets.
+ * Earlier batches are not copied, except the batch before, whose offsets Spark reads.
  *
- * A file with [[StoppedQuery.Unfinished]] takes the place of the next batch in `offsets` until all other files are written and
- * the new state has been read. Spark starts no query from such a checkpoint. The file is written first and deleted last, which
- * needs no renaming of folders and holds in object stores, too.
+ * A file with [[StoppedQuery.Unfinished]] takes the place of the next batch in `offsets` until all other files are written and the
+ * new state has been read. Spark starts no query from such a checkpoint. The command writes this file first and deletes it last.
+ * This needs no renaming of folders, and so works in object stores, too.
  *
  * Cost: reads the old state once and the new one once, and shuffles the state.
  */
@@ -35,7 +35,7 @@ final private[checkpoints] class Rescale(
   /** The file that keeps Spark from starting a query. */
   private val barrier = s"offsets/${query.batch + 2}"
 
-  /** Writes the checkpoint, and returns what has been moved: the operators and the number of entries of keys of each. */
+  /** Writes the checkpoint, and returns the moved operators, each with its number of entries of keys. */
   def run(): Seq[(KnownOperator, Long)] = {
     refuseUnknown()
     val operators = from.operators.map(query.operators.of)
@@ -60,7 +60,7 @@ final private[checkpoints] class Rescale(
     }
   }
 
-  // In format 2, each new state has an identifier of its own.
+  // In format 2, each new state gets a new identifier.
   private val newIds = mutable.Map.empty[Long, Seq[String]]
 
   private def idsOf(operator: KnownOperator): Seq[String] =
@@ -111,7 +111,7 @@ final private[checkpoints] class Rescale(
     val form = operator.form
     val after = new StoreVersion(query.batch + 1, Option.when(query.hasStoreIds)(idsOf(operator)))
     val count = form.partitions(partitions)
-    // A store of format 1 without changelogs writes one archive in each commit, whose name says all of its version.
+    // A store of format 1 without changelogs writes one archive in each commit, and only the archive's name contains the version.
     val written = query.stores(
       session,
       operator,
@@ -142,13 +142,13 @@ final private[checkpoints] class Rescale(
     val entry = from.entry(name)
     val content = entry.content.deepCopy()
     val store = content.path("stateStoreInfo").get(0)
-    // An operator of Spark's without keys has the number of shuffle partitions, and state in the first.
+    // One of Spark's operators without keys records the number of shuffle partitions, and has state in the first partition only.
     val number = if (store.path("numPartitions").asInt == 1 && count == 1) 1 else partitions
     store.asInstanceOf[ObjectNode].put("numPartitions", number)
     to.write(name, entry.copy(content = content).text)
   }
 
-  /** Reads the new state as the query will read it. */
+  /** Checks the new state by reading it as the query will. */
   private def verify(operator: KnownOperator, after: StoreVersion, count: Int, moved: Long): Unit = {
     val stores = query.stores(session, operator, to, Map(Provider -> provider))
     val report = StateJobs.inspect(session, operator.form, stores, after, count)

@@ -11,7 +11,7 @@ import org.slidewise.spark.expressions.RowStructure
  * The schemas of an operator's state store.
  *
  * @param prefixColumns
- *   the number of columns of the key that the store can be scanned by; 0 for none
+ *   the number of leading columns of the key by which the store can be scanned; 0 for none
  */
 final private[checkpoints] class StoreSchemas(
     val key: StructType,
@@ -22,11 +22,11 @@ final private[checkpoints] class StoreSchemas(
   def valueStructure: RowStructure = RowStructure.of(value)
 }
 
-/** The entries of one operator's state: how they are spread over partitions, checked and written again. */
+/** The form of one operator's state: how its entries are partitioned, checked and written. */
 private[checkpoints] trait StateForm extends Serializable {
   def schemas: StoreSchemas
 
-  /** The ordinals of the key's columns that the exchange below the operator partitions by; empty for one partition. */
+  /** The ordinals of the key's columns by which the exchange below the operator partitions; empty for one partition. */
   def keyFields: Range
 
   /** Whether an entry belongs to a key, and not to its partition. */
@@ -34,7 +34,7 @@ private[checkpoints] trait StateForm extends Serializable {
 
   def scan(store: ReadStateStore): PartitionScan
 
-  /** The entry that stands for one that belongs to its partition, for each partition of the new state; null for none. */
+  /** The entry that each partition of the new state gets for an entry that belongs to its partition; null for none. */
   def carried(pair: UnsafeRowPair, store: ReadStateStore): UnsafeRowPair = null
 
   def writer(store: StateStore): PartitionWriter = new PartitionWriter(store)
@@ -58,7 +58,7 @@ private[checkpoints] class PartitionWriter(store: StateStore) {
   def finish(): Unit = ()
 }
 
-/** The partitions of keys, as Spark's exchange below a stateful operator has them. Not thread-safe. */
+/** The partitions to which Spark's exchange below a stateful operator assigns keys. Not thread-safe. */
 final private[checkpoints] class KeyPartitions(form: StateForm, partitions: Int) {
   private[this] val idOf = UnsafeProjection.create(
     Seq(

@@ -130,7 +130,7 @@ private[checkpoints] object StateJobs {
       .sum
   }
 
-  /** The entries of a partition with their new partitions. An entry is valid until the next one is asked for. */
+  /** The entries of a partition with their new partitions. An entry is valid until the next entry is requested. */
   private def entriesOf(
       form: StateForm,
       from: StateStores,

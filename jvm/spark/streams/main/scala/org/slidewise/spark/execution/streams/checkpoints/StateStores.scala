@@ -12,8 +12,8 @@ import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.shims.SparkStreaming
 
 /**
- * The state stores of an operator, one for each partition. They are opened outside of Spark's registry of stores, which would
- * maintain them: it writes snapshots and deletes files.
+ * The state stores of an operator, one for each partition. They are opened outside of Spark's registry of stores, whose maintenance
+ * would write snapshots and delete files.
  *
  * @param states
  *   the folder `state` of the checkpoint
@@ -30,7 +30,7 @@ final private[checkpoints] class StateStores(
 
   /** Opens the state of a partition for reading. Throws [[CorruptState]] if its folder is missing. */
   def read(partition: Int, version: StoreVersion): OpenStore = {
-    // A store makes a folder that is missing.
+    // Opening a store would create a missing folder.
     if (!CheckpointFolder.isIn(folder(partition), hadoopConf.value))
       throw new CorruptState(s"the folder ${folder(partition)} is missing")
     val provider = open(partition)
@@ -106,9 +106,10 @@ private[checkpoints] object StateStores {
     Providers.collectFirst { case (name, `provider`) => name }
 
   /**
-   * The file that a new store writes with its first version, and the file of the wanted version. A store can only begin with
-   * version 1. Both stores name the version in the name of the file alone: RocksDB's archive has the names of its files, and the
-   * first changes of an HDFS-backed store have the format of a snapshot, since nothing is removed.
+   * The file that a new store writes with its first version, and the file of the wanted version. A store can only begin with version
+   * 1. Both kinds of store record the version only in the name of the file, so that renaming changes the version. RocksDB's archive
+   * contains the names of its files. The first changes of an HDFS-backed store have the format of a snapshot, since they remove
+   * nothing.
    */
   private def files(provider: String, version: StoreVersion, partition: Int): (String, String) =
     if (provider == Providers("rocksdb"))

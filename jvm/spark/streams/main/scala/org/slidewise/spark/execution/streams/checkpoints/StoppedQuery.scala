@@ -16,7 +16,7 @@ import org.slidewise.spark.shims.SparkSessions
 import org.slidewise.spark.shims.SparkStreaming
 
 /**
- * The query of a checkpoint as its logs have it.
+ * The query of a checkpoint, as the logs of the checkpoint describe it.
  *
  * @param batch
  *   the last committed batch
@@ -33,7 +33,7 @@ final private[checkpoints] case class StoppedQuery(
 ) {
   import StoppedQuery._
 
-  /** The settings with which the query runs, whatever its session has. */
+  /** The settings with which the query runs, regardless of the settings of its session. */
   def settings: Map[String, String] = offsets.settings
 
   def shufflePartitions: Int = Try(settings(ShufflePartitions).toInt)
@@ -46,7 +46,7 @@ final private[checkpoints] case class StoppedQuery(
   /** The watermark of the next batch in milliseconds, or 0. */
   def watermark: Long = commit.content.path("nextBatchWatermarkMs").asLong
 
-  /** Whether the states have identifiers; they have in format 2 of Spark's checkpoints. */
+  /** Whether the states have identifiers, as in format 2 of Spark's checkpoints. */
   def hasStoreIds: Boolean = commit.content.path("stateUniqueIds").isObject
 
   /** The version of the state of an operator after the last batch. */
@@ -65,7 +65,7 @@ final private[checkpoints] case class StoppedQuery(
 
   def operators: Operators = new Operators(folder, provider, batch + 1)
 
-  /** The stores of an operator of this checkpoint, with other settings than the query's if `changed` has them. */
+  /** The stores of an operator of this checkpoint, with the settings of the query, overridden by `changed`. */
   def stores(
       session: SparkSession,
       operator: KnownOperator,

@@ -8,7 +8,7 @@ import org.slidewise.spark.errors.CorruptState
 /** Reads the types in the description of a state, as `CanonicalForm.storedType` writes them. */
 private[checkpoints] object StoredTypes {
 
-  /** The type, with its own type for a user's. Throws [[CorruptState]] if the text is no type. */
+  /** The type; for a user-defined type, its SQL type. Throws [[CorruptState]] if the text is no type. */
   def of(text: String): DataType = {
     val reader = new Reader(text)
     val found = reader.read()
@@ -31,7 +31,7 @@ private[checkpoints] object StoredTypes {
       found
     }
 
-    /** A type that may be followed by a mark that it is never null, and whether it may be null. */
+    /** A type and whether it is nullable. A mark after a type means that it is not nullable. */
     private def element(): (DataType, Boolean) = {
       val found = read()
       (found, !takes('!'))
@@ -81,7 +81,7 @@ private[checkpoints] object StoredTypes {
       name
     }
 
-    /** The text up to the next mark of structure, with arguments in parentheses. */
+    /** The text up to the next delimiter, including arguments in parentheses. */
     private def word(): String = {
       val from = at
       var depth = 0

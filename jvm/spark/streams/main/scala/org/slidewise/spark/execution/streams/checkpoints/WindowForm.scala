@@ -13,8 +13,8 @@ import org.slidewise.spark.execution.streams._
 import org.slidewise.spark.expressions.RowStructure
 
 /**
- * The state of a window with OVER; see [[StateCells]]. The index of timers and the counts of a partition are not moved, but made
- * anew from the entries of its keys.
+ * The state of a window with OVER; see [[StateCells]]. The index of timers and the counts of a partition are not moved. They are
+ * computed again from the entries of the partition's keys.
  *
  * @param frames
  *   the frames in the order of their sections
@@ -64,7 +64,7 @@ final private[checkpoints] class ReadCells(store: ReadStateStore, form: WindowFo
   private[this] val numberField = types.length - 1
   private[this] val structure = form.schemas.valueStructure
 
-  /** The value of a cell of the same key as `key`, which is changed, or null. */
+  /** The value of a cell of the same key as `key`, or null. Changes `key`. */
   def get(key: UnsafeRow, section: Int, bucket: Long, number: Long): UnsafeRow = {
     key.setInt(0, section)
     key.setLong(1, bucket)
@@ -93,7 +93,7 @@ final private class WindowWriter(form: WindowForm, store: StateStore) extends Pa
   private[this] val partition = new PartitionState(cells, None)
   private[this] var bytes = 0L
 
-  // Partitions that differ in the timeout begin the sweep anew.
+  // If old partitions differ in the timeout, the sweep starts again.
   private[this] var sweptFor = PartitionState.Never
   private[this] var nextGroup = StateCells.Groups
   private[this] var isFirst = true

@@ -7,10 +7,10 @@ import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.execution.streams._
 
 /**
- * Checks the cells of a partition against each other. Each cell that a header announces exists, and each cell belongs to a header;
- * the counts of the partition are those of its keys.
+ * Checks the cells of a partition against each other: each cell that a header announces exists, each cell belongs to a header, and
+ * the counts of the partition match its keys.
  *
- * The columns of rows that are kept for frames are not in the description of the state. Such rows are only counted.
+ * The description of the state does not contain the columns of rows that are kept for frames. Such rows are only counted.
  */
 final private class WindowScan(form: WindowForm, store: ReadStateStore) extends PartitionScan {
   private[this] val cells = new ReadCells(store, form)
@@ -18,7 +18,7 @@ final private class WindowScan(form: WindowForm, store: ReadStateStore) extends 
   private[this] val row = new UnsafeRow(form.input.fields)
   private[this] val buffer = form.buffers.map(_.map(structure => new UnsafeRow(structure.fields)))
 
-  // The cells of each section that headers announce, less those that have been found.
+  // For each section, the number of cells that headers announce, minus the number of cells found.
   private[this] val missing = new Array[Long](StateCells.FirstFrame + form.frames.size)
 
   override def add(pair: UnsafeRowPair, report: PartitionReport): Unit = {
@@ -137,7 +137,7 @@ final private class WindowScan(form: WindowForm, store: ReadStateStore) extends 
 
   override def finish(report: PartitionReport): Unit = {
     missing.indices.foreach { section =>
-      // The cells of buffers are not announced one by one.
+      // Headers do not announce the cells of buffers one by one.
       val isAnnounced = section < StateCells.FirstFrame ||
         form.frames(section - StateCells.FirstFrame).state == StoredFrame.LastOccurrences
       if (isAnnounced && missing(section) < 0)

@@ -83,7 +83,7 @@ final private[streams] class HoppingMetadata(
 
 private[spark] object HoppingMetadata {
 
-  /** Whether an operator of Spark's has begun the state. */
+  /** Whether one of Spark's own operators has begun the state. */
   def isOfSpark(folder: OperatorFolder, hadoopConf: Configuration): Boolean =
     !folder.isDescribed(hadoopConf) &&
       folder.beganBy(hadoopConf).exists(_ != HoppingWindowStateExec.ShortName)

@@ -44,7 +44,7 @@ final private[hopping] class PaneMerger(functions: Seq[FunctionDescription]) {
    * @param newer
    *   the buffers of the partial aggregate
    * @return
-   *   the merged buffers; the same object each time
+   *   the merged buffers, in a reused object
    */
   def merge(older: UnsafeRow, newer: UnsafeRow): UnsafeRow = {
     merging.clear(buffer)

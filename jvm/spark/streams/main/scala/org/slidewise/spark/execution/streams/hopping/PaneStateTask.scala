@@ -47,15 +47,14 @@ private[hopping] trait PaneCounts {
 
 /**
  * Adds the partial aggregates of a batch to a state partition, and returns the panes of the windows that the batch emits. Each row
- * has the columns of [[HoppingWindowPlan.partial]] and a boolean, whether the batch touched the pane. It is the same object each
- * time.
+ * has the columns of [[HoppingWindowPlan.partial]] and a boolean, whether the batch touched the pane. Reuses the returned object.
  *
  * Memory: 8 to 16 bytes for each pane of one group in the batch in update mode, and constant in the other modes.
  *
  * @param partials
  *   rows of [[HoppingWindowPlan.partial]], in the order of groups and panes
  * @param cancellation
- *   is told of each partial aggregate and each pane
+ *   counts each partial aggregate and each pane as a step
  * @param finish
  *   called once, after the last row
  */
@@ -101,7 +100,7 @@ abstract private[hopping] class PaneStateTask(
     }
   }
 
-  /** The next pane of the state, and a step of the task. */
+  /** The next pane of the state. Counts a step of the task. */
   final protected def next(panes: Iterator[UnsafeRowPair]): UnsafeRowPair = {
     cancellation.step()
     panes.next()

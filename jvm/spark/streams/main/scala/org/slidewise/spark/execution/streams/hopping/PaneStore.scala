@@ -48,7 +48,7 @@ final private[hopping] class PaneStore(store: StateStore, plan: HoppingWindowPla
     puts += 1
   }
 
-  /** The grouping columns of a row of `input`; the same object each time. */
+  /** The grouping columns of a row of `input`. Reuses the returned object. */
   def groupOf(partial: UnsafeRow): UnsafeRow = prefixOf(partial)
 
   /** The panes of a group, in no order. The iterator reuses its object, and the caller must close it. */
