@@ -1,16 +1,16 @@
 package org.slidewise.spark.plan
 
 import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
+import org.apache.spark.sql.types.DecimalType
 
 /**
  * The functions of a plan whose results depend on all rows before or after a row: aggregates over frames that are unbounded at one
  * or both ends, and ranks.
  *
  * @param aggregates
- *   the aggregates, equal ones of several frames once. Those that only count rows are not among them, nor those that read a row
- *   near the current row
+ *   the aggregates, without duplicates across frames. Excludes counts of rows, and aggregates that read a row near the current row
  * @param areAtEnds
- *   whether the result of each is the value of the first or the last row of the partition
+ *   whether the result of each aggregate is the value of the first or the last row of the partition
  */
 final case class UnboundedFunctions(
     aggregates: Seq[PlannedAggregate],
@@ -18,29 +18,36 @@ final case class UnboundedFunctions(
     areAtEnds: Boolean
 ) {
 
-  /** The functions that find aggregates whose partial aggregates may merge to another result than Spark's. */
+  /** The guards: functions that find results for which merged partial aggregates may differ from Spark's result. */
   def guards: Seq[AggregateCall] =
     aggregates.flatMap(a => a.description.guard.map(AggregateCall(_, a.filter)))
 
   /** The functions that need an aggregation buffer, guards last. */
   def buffered: Seq[AggregateCall] = aggregates.map(_.call) ++ guards
 
-  /** Whether partial aggregates hold groups of rows that tie. */
+  /** Whether partial aggregates must count groups of rows that tie, for `dense_rank`. */
   def needPeerGroups: Boolean = ranks.contains(RankKind.DenseRank)
 
-  /** Whether the functions need only numbers of rows. */
+  /** Whether the functions need only row counts. */
   def needOnlyCounts: Boolean = aggregates.isEmpty && !needPeerGroups
 
-  /** Whether the functions need only numbers of rows, and the first and the last row of the partition. */
+  /** Whether the functions need only row counts, and the first and the last row of the partition. */
   def needOnlyEnds: Boolean = areAtEnds && !needPeerGroups
 
   /** Whether rows must be added, and partial aggregates merged, in the order of the window. */
   def needOrder: Boolean = needPeerGroups || aggregates.exists(_.description.dependsOnOrder)
 
-  /** Whether Spark's generated code makes partial aggregates of rows in any order, whose buffers have a fixed width. */
+  /**
+   * Whether Spark's generated code can compute the partial aggregates: in any order of rows, in buffers that it changes in place. It
+   * makes null of a decimal that exceeds its type, which Spark's windows do not. A sum does not in less than 10^10^ rows, unless its
+   * type has the maximum precision.
+   */
   def areGenerated: Boolean = !needOrder && buffered.forall { call =>
     call.function.isInstanceOf[DeclarativeAggregate] &&
-    call.function.aggBufferAttributes.forall(a => StateTypes.isFixedWidth(a.dataType))
+    call.function.aggBufferAttributes.map(_.dataType).forall {
+      case decimal: DecimalType => decimal.precision < DecimalType.MAX_PRECISION
+      case other                => StateTypes.isFixedWidth(other)
+    }
   }
 
   /** Whether partial aggregates take few bytes, and rows and partial aggregates may be added in any order. */
@@ -78,7 +85,7 @@ object UnboundedFunctions {
       case _                                 => false
     }
 
-  /** Whether the function is the number of rows. */
+  /** Whether the function counts all rows of the frame. */
   def countsRows(aggregate: PlannedAggregate): Boolean =
     aggregate.filter.isEmpty && aggregate.description.countsRows
 
@@ -87,7 +94,9 @@ object UnboundedFunctions {
     a.function.canonicalized == b.function.canonicalized &&
       a.filter.map(_.canonicalized) == b.filter.map(_.canonicalized)
 
-  /** Whether the result is the value of a row at the bounded end of a frame, and a task that needs it reads this row. */
+  /**
+   * Whether the result is the value of the row at a bounded end of the frame, and the task that evaluates the frame reads this row.
+   */
   def readsNear(aggregate: PlannedAggregate, frame: Frame): Boolean =
     aggregate.call.reference.exists {
       case RowReference(Some(_), 1, fromEnd) => frame.hasNearEnd(fromEnd)

@@ -1,6 +1,7 @@
 package org.slidewise.spark.execution.parallel
 
 import java.nio.ByteBuffer
+import java.util.Arrays
 
 import scala.collection.mutable.ArrayBuffer
 
@@ -10,14 +11,12 @@ import org.apache.spark.sql.types.NullType
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.Platform
 
-import org.slidewise.core.selection.{HeapBudget, LongNumbers}
-import org.slidewise.spark.execution.blocks.{BlockLayout, VectorReader}
+import org.slidewise.core.selection.LongNumbers
 import org.slidewise.spark.execution.sorting.GroupNumbers
 import org.slidewise.spark.plan.{StateTypes, WindowKeys}
 
 /** Numbers the partition keys of rows in the order in which they first appear. Not safe for concurrent use. */
 sealed abstract private[parallel] class KeyNumbers {
-  private[this] var ofBatch = Array.emptyIntArray
 
   /** The number of keys. */
   def size: Int
@@ -29,21 +28,9 @@ sealed abstract private[parallel] class KeyNumbers {
   def of(row: InternalRow): Int
 
   /** The numbers of the keys of a batch's rows, valid until the next call. */
-  final def of(batch: ColumnarBatch): Array[Int] = {
-    if (ofBatch.length < batch.numRows) ofBatch = new Array[Int](batch.numRows)
-    number(batch, ofBatch)
-    ofBatch
-  }
+  def of(batch: ColumnarBatch): Array[Int]
 
-  protected def number(batch: ColumnarBatch, into: Array[Int]): Unit = {
-    var row = 0
-    while (row < batch.numRows) {
-      into(row) = of(batch.getRow(row))
-      row += 1
-    }
-  }
-
-  /** The number of one of [[keys]], perhaps those of another task. */
+  /** The number of a key, given its bytes from [[keys]], perhaps from another task. */
   def ofBytes(key: Array[Byte]): Int
 
   /** The bytes of each key, by its number. */
@@ -56,16 +43,97 @@ private[parallel] object KeyNumbers {
    * @param input
    *   the attributes of a row
    */
-  def of(partition: Seq[Expression], input: Seq[Attribute]): KeyNumbers =
-    WindowKeys.asBytes(partition) match {
+  def of(partition: Seq[Expression], input: Seq[Attribute]): KeyNumbers = {
+    val keys = WindowKeys.asBytes(partition)
+    val ofRows = keys match {
       case Seq(key) if StateTypes.isFixedWidth(key.dataType) && key.dataType != NullType =>
         new WordNumbers(key, input)
       case keys => new RowNumbers(keys, input)
     }
+    val columns = keys.map(key => input.indexWhere(_.semanticEquals(key)))
+    if (columns.isEmpty || columns.exists(_ < 0)) ofRows
+    else new ColumnNumbers(ofRows, columns.map(ColumnCodes.of(input, _)).toArray)
+  }
+}
+
+/** Numbers keys row by row. */
+sealed abstract private class NumbersByRow extends KeyNumbers {
+  private[this] var ofBatch = Array.emptyIntArray
+
+  final override def of(batch: ColumnarBatch): Array[Int] = {
+    if (ofBatch.length < batch.numRows) ofBatch = new Array[Int](batch.numRows)
+    var row = 0
+    while (row < batch.numRows) {
+      ofBatch(row) = of(batch.getRow(row))
+      row += 1
+    }
+    ofBatch
+  }
+}
+
+/**
+ * Numbers keys that are columns. In a batch, it reads the columns one after the other, and builds a key only for a new combination
+ * of values.
+ *
+ * Memory: that of `ofRows` and of the columns, and 70 bytes a key for each column.
+ */
+final private class ColumnNumbers(ofRows: NumbersByRow, columns: Array[ColumnCodes]) extends KeyNumbers {
+  import ColumnNumbers._
+
+  private[this] val tuples = Array.fill(columns.length - 1)(ColumnCodes.longNumbers)
+  private[this] var numbers =
+    Array.emptyIntArray // by the number of the columns' values together, the key's plus one
+  private[this] var ofBatch = Array.emptyIntArray
+  private[this] var ofColumn = Array.emptyIntArray
+
+  override def size: Int = ofRows.size
+  override def bytes: Long =
+    ofRows.bytes + columns.map(_.bytes).sum + tuples.map(_.size * 64L).sum + numbers.length * 4L
+
+  override def of(row: InternalRow): Int = ofRows.of(row)
+  override def ofBytes(key: Array[Byte]): Int = ofRows.ofBytes(key)
+  override def keys: Array[Array[Byte]] = ofRows.keys
+
+  override def of(batch: ColumnarBatch): Array[Int] = {
+    val count = batch.numRows
+    if (ofBatch.length < count) {
+      ofBatch = new Array[Int](count)
+      ofColumn = new Array[Int](count)
+    }
+    columns(0).read(batch, ofBatch)
+    tuples.indices.foreach { i =>
+      columns(i + 1).read(batch, ofColumn)
+      pair(tuples(i), count)
+    }
+    var row = 0
+    while (row < count) {
+      ofBatch(row) = numberOf(ofBatch(row), batch, row)
+      row += 1
+    }
+    ofBatch
+  }
+
+  private def pair(tuples: LongNumbers, count: Int): Unit = {
+    var row = 0
+    while (row < count) {
+      ofBatch(row) = tuples.of(ofBatch(row).toLong << 32 | ofColumn(row))
+      row += 1
+    }
+  }
+
+  private def numberOf(values: Int, batch: ColumnarBatch, row: Int): Int = {
+    if (values >= numbers.length) numbers = Arrays.copyOf(numbers, 2 * values + FewestKeys)
+    if (numbers(values) == 0) numbers(values) = ofRows.of(batch.getRow(row)) + 1
+    numbers(values) - 1
+  }
+}
+
+private object ColumnNumbers {
+  private val FewestKeys = 64
 }
 
 /** Numbers keys of any types. Memory: see [[GroupNumbers]]. */
-final private class RowNumbers(expressions: Seq[Expression], input: Seq[Attribute]) extends KeyNumbers {
+final private class RowNumbers(expressions: Seq[Expression], input: Seq[Attribute]) extends NumbersByRow {
   private[this] val numbers = new GroupNumbers
   private[this] val keyOf = UnsafeProjection.create(expressions, input)
   private[this] val stored = new UnsafeRow(expressions.size)
@@ -82,16 +150,13 @@ final private class RowNumbers(expressions: Seq[Expression], input: Seq[Attribut
   override def keys: Array[Array[Byte]] = Array.tabulate(size)(numbers.keyOf(_, stored).getBytes)
 }
 
-/** Numbers keys that are one word of a row. Memory: up to 120 bytes a key. */
-final private class WordNumbers(key: Expression, input: Seq[Attribute]) extends KeyNumbers {
+/** Numbers keys of one fixed-width column, which is one word of a row. Memory: up to 120 bytes a key. */
+final private class WordNumbers(key: Expression, input: Seq[Attribute]) extends NumbersByRow {
   import WordNumbers._
 
-  private[this] val numbers = new LongNumbers(Unlimited)
+  private[this] val numbers = ColumnCodes.longNumbers
   private[this] val found = ArrayBuffer.empty[Array[Byte]]
   private[this] val keyOf = UnsafeProjection.create(Seq(key), input)
-  private[this] val column = input.indexWhere(_.semanticEquals(key))
-  private[this] val reader = if (column < 0) null else VectorReader.ofWords(BlockLayout.of(input), column)
-  private[this] var words = Array.emptyLongArray
 
   override def size: Int = numbers.size
   override def bytes: Long = size * BytesAKey
@@ -100,21 +165,6 @@ final private class WordNumbers(key: Expression, input: Seq[Attribute]) extends 
     val only = keyOf(row)
     if (only.isNullAt(0)) ofNull() else of(only.getLong(0))
   }
-
-  override protected def number(batch: ColumnarBatch, into: Array[Int]): Unit =
-    if (reader == null) super.number(batch, into)
-    else {
-      val count = batch.numRows
-      if (words.length < count) words = new Array[Long](count)
-      reader.read(batch, 0, count, words)
-      val vector = batch.column(column)
-      val nullable = vector.hasNull
-      var row = 0
-      while (row < count) {
-        into(row) = if (nullable && vector.isNullAt(row)) ofNull() else of(words(row))
-        row += 1
-      }
-    }
 
   private def of(word: Long): Int = {
     val number = numbers.of(word)
@@ -136,9 +186,4 @@ final private class WordNumbers(key: Expression, input: Seq[Attribute]) extends 
 
 private object WordNumbers {
   private val BytesAKey = 120L
-
-  private object Unlimited extends HeapBudget {
-    override def acquire(bytes: Long): Boolean = true
-    override def release(bytes: Long): Unit = ()
-  }
 }

@@ -16,11 +16,10 @@ import org.slidewise.spark.expressions.RowStructure
 import org.slidewise.spark.plan.{FunctionDescription, StateTypes}
 
 /**
- * Encodes rows of aggregation buffers. If every field has a fixed width, the bytes are those of the `UnsafeRow`. Otherwise objects
- * are serialized by their functions, and wide decimals keep all their digits, which may be more than their type has (see
- * [[StateTypes]]).
+ * Encodes rows of aggregation buffers. If every field has a fixed width, the bytes are those of the `UnsafeRow`. Otherwise
+ * functions serialize their objects, and wide decimals keep all digits, even more than their type allows (see [[StateTypes]]).
  *
- * Damaged bytes raise [[CorruptState]], or lead to another state. Not safe for concurrent use.
+ * Damaged bytes raise [[CorruptState]], or are decoded to another state. Not safe for concurrent use.
  */
 final private[execution] class StateCodec(functions: Seq[FunctionDescription]) {
   import StateCodec._
@@ -35,7 +34,10 @@ final private[execution] class StateCodec(functions: Seq[FunctionDescription]) {
     description.aggregate match {
       case typed: TypedImperativeAggregate[_] => Seq(new ObjectField(typed, !description.mayHaveNullState))
       case other                              =>
-        other.aggBufferAttributes.map(a => if (isWide(a.dataType)) WideDecimal else new Plain(a.dataType))
+        other.aggBufferAttributes.map(_.dataType match {
+          case decimal: DecimalType if isWide(decimal) => new WideDecimal(decimal)
+          case plain                                   => new Plain(plain)
+        })
     }
   }.toArray
 
@@ -45,7 +47,7 @@ final private[execution] class StateCodec(functions: Seq[FunctionDescription]) {
   private[this] val kept = new GenericInternalRow(fields.length)
   private[this] val read = new UnsafeRow(fields.length)
 
-  /** The bytes of a state. These may be the bytes in which the state itself lies. */
+  /** The bytes of a state. The array may be shared with the state. */
   def toBytes(state: InternalRow): Array[Byte] =
     if (fixedWidth) state.asInstanceOf[UnsafeRow].getBytes
     else {
@@ -57,7 +59,7 @@ final private[execution] class StateCodec(functions: Seq[FunctionDescription]) {
       project(kept).getBytes
     }
 
-  /** The state, which may be in `bytes`. */
+  /** Decodes a state, which may point into `bytes`. */
   def fromBytes(bytes: Array[Byte]): InternalRow =
     if (fixedWidth) {
       val row = new UnsafeRow(fields.length)
@@ -87,7 +89,7 @@ private[execution] object StateCodec {
   abstract private class Field {
     def stored: DataType
 
-    /** Whether it is never null. */
+    /** Whether the field is never null. */
     def isRequired: Boolean = false
     def toStored(state: InternalRow, at: Int): Any
     def fromStored(row: InternalRow, at: Int): Any
@@ -99,16 +101,13 @@ private[execution] object StateCodec {
     def fromStored(row: InternalRow, at: Int): Any = InternalRow.copyValue(row.get(at, dataType))
   }
 
-  private object WideDecimal extends Field {
-
-    // A sum has a few digits more than its type. Larger scales make arithmetic costly.
-    private val MostBytes = 256
-    private val MostScale = 1000
+  final private class WideDecimal(dataType: DecimalType) extends Field {
+    import WideDecimal._
 
     def stored: DataType = BinaryType
 
     def toStored(state: InternalRow, at: Int): Any = {
-      val value = state.get(at, DecimalType.SYSTEM_DEFAULT).asInstanceOf[Decimal].toJavaBigDecimal
+      val value = state.getDecimal(at, dataType.precision, dataType.scale).toJavaBigDecimal
       val digits = value.unscaledValue.toByteArray
       ByteBuffer.allocate(4 + digits.length).putInt(value.scale).put(digits).array
     }
@@ -122,6 +121,13 @@ private[execution] object StateCodec {
       if (scale < -MostScale || scale > MostScale) throw new CorruptState(s"a decimal has the scale $scale")
       Decimal(new java.math.BigDecimal(digits, scale))
     }
+  }
+
+  private object WideDecimal {
+
+    // A sum has a few digits more than its type. Larger scales make arithmetic costly.
+    private val MostBytes = 256
+    private val MostScale = 1000
   }
 
   final private class ObjectField[T](function: TypedImperativeAggregate[T], override val isRequired: Boolean)

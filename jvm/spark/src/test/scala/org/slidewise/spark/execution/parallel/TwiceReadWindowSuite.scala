@@ -22,6 +22,8 @@ class TwiceReadWindowSuite extends SparkSuite with AdaptiveSparkPlanHelper {
         "if(id % 7 = 0, NULL, concat('k', id % 40)) AS s",
         "if(id % 11 = 0, NULL, id % 1000) AS v",
         "if(id % 13 = 0, double('NaN'), id % 100 / 8) AS d",
+        "if(id % 17 = 0, NULL, cast(id % 500 / 4 AS decimal(12, 2))) AS m",
+        "cast(if(id < 3, if(id = 1, '-', '') || repeat('9', 38), '0') AS decimal(38, 0)) AS wide",
         "if(id < 3, 9223372036854775807 * if(id = 1, -1L, 1L), 0L) AS large"
       )
       .write
@@ -49,7 +51,8 @@ class TwiceReadWindowSuite extends SparkSuite with AdaptiveSparkPlanHelper {
   }
 
   private val functions =
-    "count(*) OVER w AS a, sum(v) OVER w AS b, max(v) OVER w AS c, min(d) OVER w AS e, avg(v) OVER w AS f"
+    "count(*) OVER w AS a, sum(v) OVER w AS b, max(v) OVER w AS c, min(d) OVER w AS e, avg(v) OVER w AS f, " +
+      "sum(m) OVER w AS g, avg(m) OVER w AS h"
 
   for (adaptive <- Seq(true, false); codegen <- Seq(true, false))
     test(s"few keys, many keys and none: AQE $adaptive, codegen $codegen") {
@@ -75,6 +78,7 @@ class TwiceReadWindowSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     for (ansi <- Seq(true, false); window <- Seq("", "PARTITION BY id < 100"))
       withTable("spark.sql.ansi.enabled" -> ansi) {
         keys(s"SELECT id, sum(large) OVER ($window) AS t, try_sum(large) OVER ($window) AS u FROM files")
+        keys(s"SELECT id, sum(wide) OVER ($window) AS t, try_sum(wide) OVER ($window) AS u FROM files")
       }
   }
 
