@@ -50,6 +50,7 @@ CALLS = (
     "sum(i) OVER ({w}) AS a, min(d) OVER ({w}) AS y, max(d) OVER ({w}) AS x, stddev(d) OVER ({w}) AS v",
     "min(day) OVER ({w}) AS a, max(ts) OVER ({w}) AS z, count(s) OVER ({w}) AS y",
     "sum(m) FILTER (WHERE few > 100) OVER ({w}) AS a, bool_or(i > 800) OVER ({w}) AS z",
+    "sum(cast(m AS decimal(28, 2))) OVER ({w}) AS a, bool_or(i > 800) OVER ({w}) AS z",
     "max(m) OVER ({w}) AS a, l / sum(l) OVER ({w}) AS z, try_sum(l) OVER ({w}) AS y, corr(i, l) OVER ({w}) AS x",
 )
 
@@ -66,8 +67,8 @@ def test_keys(sharing: Sharing, keys: str, table: str) -> None:
 
 @pytest.mark.parametrize(("calls", "keys"), crossed(CALLS, ["three", "s", "few, three"]))
 def test_functions(sharing: Sharing, calls: str, keys: str) -> None:
-    # A sum of decimals has buffers of more than 18 digits.
-    read_twice = "sum(m)" not in calls
+    # The sum has the maximum precision. Spark's generated code makes null of a part that exceeds it.
+    read_twice = "decimal(28" not in calls
     query = f"SELECT id, {calls.format(w=f'PARTITION BY {keys}')} FROM in_parquet"
     if read_twice:
         assert keys_of(ask(sharing, query))[0] > 0
