@@ -52,7 +52,7 @@ private[parallel] object KeyNumbers {
     }
     val columns = keys.map(key => input.indexWhere(_.semanticEquals(key)))
     if (columns.isEmpty || columns.exists(_ < 0)) ofRows
-    else new ColumnNumbers(ofRows, columns.map(ColumnCodes.of(input, _)).toArray)
+    else new ColumnNumbers(ofRows, columns.toArray, input)
   }
 }
 
@@ -75,20 +75,28 @@ sealed abstract private class NumbersByRow extends KeyNumbers {
  * Numbers keys that are columns. In a batch, it reads the columns one after the other, and builds a key only for a new combination
  * of values.
  *
- * Memory: that of `ofRows` and of the columns, and 70 bytes a key for each column.
+ * Memory: that of `ofRows` and, once a batch has been read, of the columns, and 70 bytes a key for each column.
+ *
+ * @param places
+ *   the positions of the columns in `input`
  */
-final private class ColumnNumbers(ofRows: NumbersByRow, columns: Array[ColumnCodes]) extends KeyNumbers {
+final private class ColumnNumbers(ofRows: NumbersByRow, places: Array[Int], input: Seq[Attribute])
+    extends KeyNumbers {
   import ColumnNumbers._
 
-  private[this] val tuples = Array.fill(columns.length - 1)(ColumnCodes.longNumbers)
+  // Readers of single rows need none of the columns.
+  private[this] lazy val columns = places.map(ColumnCodes.of(input, _))
+  private[this] val tuples = Array.fill(places.length - 1)(ColumnCodes.longNumbers)
   private[this] var numbers =
     Array.emptyIntArray // by the number of the columns' values together, the key's plus one
   private[this] var ofBatch = Array.emptyIntArray
   private[this] var ofColumn = Array.emptyIntArray
 
   override def size: Int = ofRows.size
-  override def bytes: Long =
-    ofRows.bytes + columns.map(_.bytes).sum + tuples.map(_.size * 64L).sum + numbers.length * 4L
+  override def bytes: Long = ofRows.bytes + (if (numbers.isEmpty) 0L else bytesOfColumns)
+
+  private def bytesOfColumns: Long =
+    columns.map(_.bytes).sum + tuples.map(_.size * 64L).sum + numbers.length * 4L
 
   override def of(row: InternalRow): Int = ofRows.of(row)
   override def ofBytes(key: Array[Byte]): Int = ofRows.ofBytes(key)
