@@ -1,8 +1,6 @@
 package org.slidewise.spark.expressions
 
-import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.trees.UnaryLike
 import org.apache.spark.sql.types._
 
 /**
@@ -42,30 +40,20 @@ import org.apache.spark.sql.types._
   group = "agg_funcs",
   since = "0.2.0"
 )
-case class MaxDrawdown(child: Expression)
-    extends MonoidAggregate
-    with UnaryLike[Expression]
-    with OrderDependent {
+case class MaxDrawdown(child: Expression) extends SumOfSequence {
   override def prettyName: String = "max_drawdown"
-  override def rowArguments: Int = 1
-  override def checkInputDataTypes(): TypeCheckResult = Sums.check(child, 0)
-  override def dataType: DataType = Sums.typeOf(child.dataType)
 
-  private lazy val number = Sums.number(child)
-  private lazy val fallType = Sums.stateTypeOf(number.dataType)
-  private lazy val none = Sums.cast(Literal(0), fallType)
-
-  override protected def skips: Expression = anyNull(number)
+  private lazy val none = Sums.cast(Literal(0), sumType)
 
   override protected def fields: Seq[(String, DataType)] =
-    Seq("greatest" -> number.dataType, "least" -> number.dataType, "fall" -> fallType)
+    Seq("greatest" -> number.dataType, "least" -> number.dataType, "fall" -> sumType)
 
   override protected def lift: Seq[Expression] = Seq(number, number, none)
 
   override protected def combine(older: State, newer: State): Seq[Expression] = {
     val between = If(
       GreaterThan(older("greatest"), newer("least")),
-      Sums.subtract(Sums.cast(older("greatest"), fallType), Sums.cast(newer("least"), fallType)),
+      Sums.subtract(Sums.cast(older("greatest"), sumType), Sums.cast(newer("least"), sumType)),
       none
     )
     Seq(

@@ -1,8 +1,6 @@
 package org.slidewise.spark.expressions
 
-import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.trees.UnaryLike
 import org.apache.spark.sql.types._
 
 /**
@@ -37,19 +35,8 @@ import org.apache.spark.sql.types._
   group = "agg_funcs",
   since = "0.2.0"
 )
-case class MaxSubarraySum(child: Expression)
-    extends MonoidAggregate
-    with UnaryLike[Expression]
-    with OrderDependent {
+case class MaxSubarraySum(child: Expression) extends SumOfSequence {
   override def prettyName: String = "max_subarray_sum"
-  override def rowArguments: Int = 1
-  override def checkInputDataTypes(): TypeCheckResult = Sums.check(child, 0)
-  override def dataType: DataType = Sums.typeOf(child.dataType)
-
-  private lazy val number = Sums.number(child)
-  private lazy val sumType = Sums.stateTypeOf(number.dataType)
-
-  override protected def skips: Expression = anyNull(number)
 
   override protected def fields: Seq[(String, DataType)] =
     Seq("all", "prefix", "suffix", "best").map(_ -> sumType)

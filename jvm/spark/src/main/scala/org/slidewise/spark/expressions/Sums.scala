@@ -4,8 +4,24 @@ import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.analysis.TypeCheckResult.TypeCheckSuccess
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.objects.StaticInvoke
+import org.apache.spark.sql.catalyst.trees.UnaryLike
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
+
+/** An aggregate of numbers or intervals in the order of the rows, with the types and overflow rules of Spark's `sum`. */
+trait SumOfSequence extends MonoidAggregate with UnaryLike[Expression] with OrderDependent {
+  final override def rowArguments: Int = 1
+  final override def checkInputDataTypes(): TypeCheckResult = Sums.check(child, 0)
+  final override def dataType: DataType = Sums.typeOf(child.dataType)
+
+  /** The number of a row. */
+  final protected lazy val number: Expression = Sums.number(child)
+
+  /** The type of a sum in the buffer. */
+  final protected lazy val sumType: DataType = Sums.stateTypeOf(number.dataType)
+
+  final override protected def skips: Expression = anyNull(number)
+}
 
 /** Sums with the types and overflow rules of Spark's `sum`. */
 private[expressions] object Sums {

@@ -27,7 +27,7 @@ private[families] object ArrayInputs {
         TimestampNTZType =>
       true
     case _: DayTimeIntervalType | _: YearMonthIntervalType => true
-    case decimal: DecimalType                              => decimal.precision <= Decimal.MAX_LONG_DIGITS
+    case decimal: DecimalType                              => !StateTypes.isWide(decimal)
     case _                                                 => false
   }
 

@@ -14,8 +14,14 @@ private[spark] object StateTypes {
    */
   def isFixedWidth(dataType: DataType): Boolean = dataType match {
     case CalendarIntervalType => false
-    case d: DecimalType       => d.precision <= 18
+    case _: DecimalType       => !isWide(dataType)
     case other                => UnsafeRow.isFixedLength(other)
+  }
+
+  /** Whether the values are decimals with too many digits for 64 bits. */
+  def isWide(dataType: DataType): Boolean = dataType match {
+    case decimal: DecimalType => decimal.precision > Decimal.MAX_LONG_DIGITS
+    case _                    => false
   }
 
   /** Whether the values are floating-point numbers. */

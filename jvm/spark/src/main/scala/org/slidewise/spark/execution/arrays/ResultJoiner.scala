@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.unsafe.Platform
 
 import org.slidewise.spark.execution.columns.{FieldVector, FieldWords, WideDecimals}
+import org.slidewise.spark.plan.StateTypes
 
 /**
  * Joins rows with their results. The results of a batch of rows are written at once.
@@ -21,7 +22,7 @@ final private[arrays] class ResultJoiner(input: Seq[Attribute], results: Seq[Att
   private[this] val joiner =
     GenerateUnsafeRowJoiner.create(DataTypeUtils.fromAttributes(input), DataTypeUtils.fromAttributes(results))
   private[this] val fixed = UnsafeRow.calculateBitSetWidthInBytes(results.size) + 8 * results.size
-  private[this] val places = WideDecimals.places(results.map(_.dataType))
+  private[this] val places = WideDecimals.places(results.map(result => StateTypes.isWide(result.dataType)))
   private[this] val size = fixed + WideDecimals.Bytes * places.count(_ >= 0)
   private[this] val written = new UnsafeRow(results.size)
   written.pointTo(new Array[Byte](size), size)

@@ -1,6 +1,5 @@
 package org.slidewise.spark.execution.columns
 
-import org.apache.spark.sql.types.{DataType, Decimal, DecimalType}
 import org.apache.spark.unsafe.Platform
 
 import org.slidewise.spark.execution.blocks.BlockLayout
@@ -11,15 +10,10 @@ private[execution] object WideDecimals {
   /** The number of bytes that a row holds for a value, after its fields. */
   final val Bytes: Int = 16
 
-  def isWide(dataType: DataType): Boolean = dataType match {
-    case decimal: DecimalType => decimal.precision > Decimal.MAX_LONG_DIGITS
-    case _                    => false
-  }
-
-  /** For each type, the offset of its value's bytes from the bytes of the first wide value; -1 if the type is not wide. */
-  def places(types: Seq[DataType]): Array[Int] = {
-    val before = types.scanLeft(0)((place, dataType) => if (isWide(dataType)) place + Bytes else place)
-    types.zip(before).map { case (dataType, place) => if (isWide(dataType)) place else -1 }.toArray
+  /** For each field, wide or not, the offset of its value's bytes from the bytes of the first wide value; -1 if it is not wide. */
+  def places(areWide: Seq[Boolean]): Array[Int] = {
+    val before = areWide.scanLeft(0)((place, isWide) => if (isWide) place + Bytes else place)
+    areWide.zip(before).map { case (isWide, place) => if (isWide) place else -1 }.toArray
   }
 
   /**

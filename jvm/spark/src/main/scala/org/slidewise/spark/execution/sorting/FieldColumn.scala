@@ -8,6 +8,7 @@ import org.apache.spark.util.collection.unsafe.sort.PrefixComparators.DoublePref
 
 import org.slidewise.spark.execution.blocks.{BlockDecoder, BlockLayout}
 import org.slidewise.spark.execution.columns.FieldWords
+import org.slidewise.spark.plan.StateTypes
 
 /**
  * A column of a sorter whose values are derived from one field, without the rest of the row.
@@ -125,7 +126,7 @@ private[sorting] object FieldColumn {
   private def isInteger(dataType: DataType): Boolean = dataType match {
     case DateType | TimestampType | TimestampNTZType | _: YearMonthIntervalType | _: DayTimeIntervalType =>
       true
-    case decimal: DecimalType => decimal.precision <= Decimal.MAX_LONG_DIGITS
+    case decimal: DecimalType => !StateTypes.isWide(decimal)
     case other                => isIntegral(other)
   }
 }

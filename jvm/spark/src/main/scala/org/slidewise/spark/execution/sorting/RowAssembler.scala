@@ -7,6 +7,7 @@ import org.apache.spark.unsafe.Platform
 import org.slidewise.spark.execution.blocks.BlockLayout
 import org.slidewise.spark.execution.blocks.BlockLayout.WordBytes
 import org.slidewise.spark.execution.columns.{FieldVector, FieldWords, WideDecimals}
+import org.slidewise.spark.plan.StateTypes
 
 /**
  * Assembles rows from stored rows and their results, column by column.
@@ -25,7 +26,7 @@ final private[sorting] class RowAssembler(
 
   private[this] val fields = stored.fields
   private[this] val types = fields.types ++ resultTypes
-  private[this] val wide = WideDecimals.places(resultTypes)
+  private[this] val wide = WideDecimals.places(resultTypes.map(StateTypes.isWide))
   private[this] val target =
     new AssembledRows(new BlockLayout(types.toArray), Together, WideDecimals.Bytes * wide.count(_ >= 0))
   private[this] val words = types.map(new FieldWords(_)).toArray

@@ -35,8 +35,8 @@ final private[execution] class StateCodec(functions: Seq[FunctionDescription]) {
       case typed: TypedImperativeAggregate[_] => Seq(new ObjectField(typed, !description.mayHaveNullState))
       case other                              =>
         other.aggBufferAttributes.map(_.dataType match {
-          case decimal: DecimalType if isWide(decimal) => new WideDecimal(decimal)
-          case plain                                   => new Plain(plain)
+          case decimal: DecimalType if StateTypes.isWide(decimal) => new WideDecimal(decimal)
+          case plain                                              => new Plain(plain)
         })
     }
   }.toArray
@@ -79,12 +79,6 @@ final private[execution] class StateCodec(functions: Seq[FunctionDescription]) {
 }
 
 private[execution] object StateCodec {
-
-  /** Whether a field of this type is stored with all digits of its value. */
-  def isWide(dataType: DataType): Boolean = dataType match {
-    case d: DecimalType => d.precision > Decimal.MAX_LONG_DIGITS
-    case _              => false
-  }
 
   abstract private class Field {
     def stored: DataType

@@ -38,7 +38,8 @@ private[spark] object ParallelPlanner extends TaskPlanner with JoinTaskPlanner {
             (operator, rows) =>
               RowsToReadTwice.first(conf, operator, window.children.head) match {
                 case Some(first) =>
-                  TwiceReadWindowExec(operator, RowsToReadTwice.once(window), PlanLater(first), rows)
+                  val once = RowsToReadTwice.once(operator, window.children.head)
+                  TwiceReadWindowExec(operator, once, PlanLater(first), rows)
                 case None =>
                   val aggregatesRuns = operator.isWholeTable || UnboundedFunctions.of(operator).areSmall
                   ParallelWindowExec.over(

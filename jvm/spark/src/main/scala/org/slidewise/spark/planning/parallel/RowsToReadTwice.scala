@@ -28,6 +28,8 @@ private[planning] object RowsToReadTwice {
    */
   private val MoreRowsByKey = 8
 
+  private val MostBytesAColumn = 8
+
   /** The plan of the first read for a window whose frames are whole partitions; none if the query is to read `rows` once. */
   def first(conf: SQLConf, window: SlidingWindowPlan, rows: LogicalPlan): Option[LogicalPlan] =
     if (
@@ -39,11 +41,11 @@ private[planning] object RowsToReadTwice {
       Some(Project(rows.output.filter(read.contains), rows))
     } else None
 
-  /** A copy of `window`, marked so that the planner reads its rows once. */
-  def once(window: LogicalPlan): LogicalPlan = {
-    val other = window.clone()
-    other.setTagValue(Once, ())
-    other
+  /** The window of `plan` over `rows`, marked so that the planner reads the rows once. */
+  def once(plan: SlidingWindowPlan, rows: LogicalPlan): LogicalPlan = {
+    val window = Window(plan.expressions.map(_.expression), plan.partitionSpec, plan.orderSpec, rows)
+    window.setTagValue(Once, ())
+    window
   }
 
   /** Whether `once` has marked a window. */
@@ -65,7 +67,9 @@ private[planning] object RowsToReadTwice {
     most >= times * SlidewiseSettings.parallelMinRows(conf)
   }
 
-  private def bytesARow(rows: LogicalPlan): Int = math.max(1, rows.output.map(_.dataType.defaultSize).sum)
+  /** The size of a row of columnar files, where equal texts are stored once. */
+  private def bytesARow(rows: LogicalPlan): Int =
+    math.max(1, rows.output.map(column => math.min(column.dataType.defaultSize, MostBytesAColumn)).sum)
 
   private def isCheap(rows: LogicalPlan): Boolean = rows match {
     case Project(columns, child)   => columns.forall(isCheap) && isCheap(child)

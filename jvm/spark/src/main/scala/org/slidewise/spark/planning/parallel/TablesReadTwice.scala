@@ -1,5 +1,6 @@
 package org.slidewise.spark.planning.parallel
 
+import org.apache.spark.sql.catalyst.plans.logical.Window
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.command.DataWritingCommandExec
@@ -48,15 +49,13 @@ private[spark] object TablesReadTwice extends Rule[SparkPlan] {
 
   private def readTwice(window: SlidingWindowExec, rows: SparkPlan): Option[SparkPlan] =
     for {
-      query <- window.logicalLink
-      // If the columns differ, Spark's operator evaluates some functions of the query's window.
-      if query.children.size == 1 && query.output.map(_.exprId) == window.output.map(_.exprId)
+      query <- window.logicalLink.collect { case query: Window => query }
       if !RowsToReadTwice.areReadOnce(query)
       plan <- ParallelPlanner.acrossTasks(conf, window)
-      first <- RowsToReadTwice.first(conf, plan, query.children.head)
+      first <- RowsToReadTwice.first(conf, plan, query.child)
     } yield {
       val aggregated = window.session.sessionState.planner.plan(first).next()
-      val twice = TwiceReadWindowExec(plan, RowsToReadTwice.once(query), aggregated, rows)
+      val twice = TwiceReadWindowExec(plan, RowsToReadTwice.once(plan, query.child), aggregated, rows)
       Seq(twice.child, twice).foreach(_.copyTagsFrom(window))
       SharedOperators.named(twice, window)
     }

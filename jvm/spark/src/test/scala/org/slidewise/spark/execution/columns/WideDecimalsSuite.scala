@@ -49,9 +49,4 @@ class WideDecimalsSuite extends ScalaCheckSuite {
       assertEquals(vector.getDecimal(0, 25, 3), Decimal(unscaled, 25, 3))
     }
   }
-
-  test("decimals of more than 18 digits are wide") {
-    assertEquals(Seq(18, 19, 38).map(p => WideDecimals.isWide(DecimalType(p, 2))), Seq(false, true, true))
-    assert(!WideDecimals.isWide(LongType))
-  }
 }

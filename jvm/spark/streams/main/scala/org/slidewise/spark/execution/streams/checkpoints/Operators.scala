@@ -6,11 +6,10 @@ import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.sql.types.{BinaryType, StructField}
 
 import org.slidewise.spark.errors.CorruptState
-import org.slidewise.spark.execution.states.StateCodec
 import org.slidewise.spark.execution.streams._
 import org.slidewise.spark.execution.streams.hopping.{HoppingMetadata, HoppingWindowStateExec, PaneStore}
 import org.slidewise.spark.expressions.RowStructure
-import org.slidewise.spark.plan.CanonicalForm
+import org.slidewise.spark.plan.{CanonicalForm, StateTypes}
 
 /**
  * An operator of a checkpoint whose state can be read.
@@ -129,7 +128,7 @@ final private[checkpoints] class Operators(folder: CheckpointFolder, provider: S
   private def buffersOf(frame: StoredFrame): RowStructure = {
     val columns = frame.functions.flatMap(_.buffer) ++ frame.functions.flatMap(_.guard)
     val types = columns.map(column => StoredTypes.of(column.sqlType))
-    new RowStructure(types.map(kept => if (StateCodec.isWide(kept)) BinaryType else kept))
+    new RowStructure(types.map(kept => if (StateTypes.isWide(kept)) BinaryType else kept))
   }
 
   private def hopping(id: Long, name: String): KnownOperator = {
