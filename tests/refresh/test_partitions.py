@@ -157,6 +157,48 @@ def test_directories_with_zeros_in_front(spark: SparkSession, tmp_path: Path) ->
     assert sorted(found.collect()) == sorted(spark.sql(sql).collect())
 
 
+def test_an_empty_text_is_no_partition(spark: SparkSession, tmp_path: Path) -> None:
+    texts = "SELECT *, element_at(array('a', NULL, '{}'), CAST(k + 1 AS INT)) AS t FROM events"
+    sql = f"SELECT id, k, ts, t, sum(x) OVER (PARTITION BY k ORDER BY ts ROWS 3 PRECEDING) AS total FROM ({texts})"
+    stored = tmp_path / "stored"
+    spark.sql(EVENTS).createOrReplaceTempView("events")
+    spark.sql(sql.format("")).where("id < 470").write.partitionBy("t").parquet(str(stored))
+    before = sorted(map(repr, spark.read.parquet(str(stored)).collect()))
+    changed = {"events": spark.sql(EVENTS).where("id >= 470")}
+    with pytest.raises(Exception, match=r"the partition column t is empty .* Allowed: null, as nullif\(t, ''\) is"):
+        refreshed(spark, sql.format(""), stored, changed, {})
+    assert sorted(map(repr, spark.read.parquet(str(stored)).collect())) == before
+    refreshed(spark, sql.format("c"), stored, changed, {})
+    assert sorted(map(repr, spark.read.parquet(str(stored)).select("id", "k", "ts", "t", "total").collect())) == sorted(
+        map(repr, spark.sql(sql.format("c")).collect())
+    )
+
+
+@pytest.mark.parametrize("format", ["csv", "json", "orc"])
+def test_files_are_written_with_the_options_of_the_table(spark: SparkSession, format: str) -> None:
+    sql = OVER.format(columns="m, concat('|', id, ',') AS text", reach="INTERVAL 2 DAYS")
+    spark.sql(EVENTS).createOrReplaceTempView("events")
+    options = "header 'true', sep '|', compression 'gzip'" if format == "csv" else "compression 'zlib'"
+    if format == "json":
+        options = "timestampFormat 'yyyy/MM/dd HH:mm:ss', compression 'gzip'"
+    spark.sql(
+        f"CREATE TABLE with_options (id BIGINT, k BIGINT, ts TIMESTAMP, text STRING, total BIGINT, m INT) "
+        f"USING {format} OPTIONS ({options}) PARTITIONED BY (m)"
+    )
+    try:
+        columns = "id, k, ts, text, total, m"
+        spark.sql(EVENTS).where("id < 400").createOrReplaceTempView("events")
+        spark.sql(f"INSERT INTO with_options SELECT {columns} FROM ({sql})")
+        spark.sql(EVENTS).createOrReplaceTempView("events")
+        changes = {"events": spark.sql(EVENTS).where("id >= 400")}
+        done = slidewise.refresh(spark.sql(sql), "with_options", keys="id", changes=changes)
+        assert done.inserted == DAYS * 24 - 400
+        found = spark.table("with_options").select(columns.split(", "))
+        assert sorted(found.collect()) == sorted(spark.sql(sql).select(columns.split(", ")).collect())
+    finally:
+        spark.sql("DROP TABLE with_options")
+
+
 def test_a_partition_in_a_folder_of_its_own_is_refused(spark: SparkSession, tmp_path: Path) -> None:
     spark.sql(EVENTS).createOrReplaceTempView("events")
     sql = OVER.format(columns="m", reach="INTERVAL 2 DAYS")

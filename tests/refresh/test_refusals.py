@@ -96,6 +96,16 @@ REFUSED = {
     of(
         COUNT, "(SELECT pay.* FROM kinds FULL JOIN pay ON pay.k = kinds.k)"
     ): "rows of both sides of the FULL OUTER JOIN",
+    of(
+        "n", "(SELECT id, k, session_window(ts, '2 hours').start AS ts, count(*) AS n FROM pay GROUP BY id, k, session_window(ts, '2 hours'))"
+    ): "a row of pay may join two sessions",
+    of("w.v", f"kinds LEFT JOIN (SELECT id, k, ts, {COUNT} AS v FROM pay) w USING (k)"): "rows of the LEFT OUTER JOIN",
+    of("w.v", f"(SELECT id, k, ts, {COUNT} AS v FROM pay) w RIGHT JOIN kinds USING (k)"): "rows of the RIGHT OUTER JOIN",
+    of("n", "kinds LEFT JOIN (SELECT max(id) AS id, k, ts, count(*) AS n FROM pay GROUP BY k, ts) w USING (k)"): (
+        "rows of the LEFT OUTER JOIN exist or not"
+    ),
+    of(COUNT, "pay JOIN (SELECT k FROM kinds WHERE g < year(current_date())) USING (k)"): "changes with the time",
+    of(COUNT, "pay WHERE k IN (SELECT k FROM kinds WHERE g < rand() * 9)"): "may give another value",
     "SELECT id, k, ts, 'a' AS p, sum(x) OVER (PARTITION BY k) AS v FROM pay": "of the query is STRING",
     "SELECT id, k, ts, sum(x) OVER (PARTITION BY k) AS v FROM pay": "has the columns id, k, ts, v, and the target",
 }

@@ -117,3 +117,31 @@ def test_expressions_of_one_table_without_its_name(spark: SparkSession) -> None:
     changes = {"pay": spark.table("pay"), "cards": spark.table("cards")}
     with pytest.raises(ValueError, match="but must have the names of tables, as \\['pay', 'cards'\\]"):
         slidewise.Refresh(spark.sql(OVER_BOTH), "of_both", keys="id", changes=changes, generated={"card": "id % 6"})
+
+
+NAMED_LIKE = """WITH pay AS (SELECT *, sum(x) OVER (PARTITION BY card ORDER BY ts RANGE INTERVAL 1 DAY PRECEDING) AS v
+  FROM pay) SELECT id, id % 4 AS p, card, ts, v FROM `pay`"""
+UPPER = """SELECT id, id % 4 AS p, card, ts, sum(x) OVER (PARTITION BY card ORDER BY ts RANGE INTERVAL 1 DAY PRECEDING) AS v
+  FROM (SELECT id, concat('c', card) AS card, ts, x FROM pay) AS pay"""
+
+
+@pytest.mark.parametrize("query", [NAMED_LIKE, UPPER])
+def test_a_subquery_with_the_name_of_the_table(spark: SparkSession, query: str) -> None:
+    tables(spark, cards=5, rows=200, corrected="100")
+    assert refreshed(spark, query, ["pay"]).updated > 1
+
+
+WITHOUT_TIME = """SELECT card, id + 0 AS number, id % 4 AS p, (SELECT sum(b.x) FROM pay b
+  WHERE b.card = a.card AND b.ts BETWEEN a.ts - INTERVAL 2 DAYS AND a.ts) AS v FROM pay a"""
+
+
+def test_a_window_join_without_a_key_of_the_left_table(spark: SparkSession) -> None:
+    """All rows of a key are computed anew, with times before those of the changed rows."""
+    spark.sql(WITHOUT_TIME).write.partitionBy("p").saveAsTable("of_both")
+    tables(spark, cards=5, rows=206)
+    changes = {"pay": spark.table("pay").where("id IN (200, 203)")}
+    spark.sql("TABLE pay").where("id < 200 OR id IN (200, 203)").createOrReplaceTempView("pay")
+    done = slidewise.refresh(spark.sql(WITHOUT_TIME), "of_both", keys=["card", "number"], changes=changes)
+    assert done == slidewise.Refreshed(False, 2, 0, 0)
+    found, expected = spark.table("of_both"), spark.sql(WITHOUT_TIME)
+    assert sorted(map(repr, found.select(expected.columns).collect())) == sorted(map(repr, expected.collect()))

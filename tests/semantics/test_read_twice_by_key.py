@@ -127,13 +127,17 @@ RELIED_ON = {
     "a join": "SELECT * FROM ({rows}) a JOIN (SELECT few, max(l) AS m FROM in_orc GROUP BY few) b USING (few)",
     "a shuffle": "SELECT /*+ REPARTITION(few) */ * FROM ({rows})",
     "an order": "SELECT * FROM (SELECT * FROM ({rows}) DISTRIBUTE BY few SORT BY few)",
+    "a sort": "SELECT * FROM ({rows}) SORT BY few",
+    "a sort of columns above": "SELECT few + 0, t FROM (SELECT few, t + 1 AS t FROM ({rows}) WHERE t > 0) SORT BY few",
     "places": "SELECT *, spark_partition_id() - spark_partition_id() AS p FROM ({rows})",
 }
 
 
+@pytest.mark.parametrize("call", ["sum(l)", "corr(id % 3, id % 5)"])
 @pytest.mark.parametrize("above", RELIED_ON.values(), ids=RELIED_ON)
-def test_partitions_that_an_operator_relies_on(sharing: Sharing, above: str) -> None:
-    query = above.format(rows="SELECT id, few, three, sum(l) OVER (PARTITION BY few) AS t FROM in_parquet")
+def test_partitions_that_an_operator_relies_on(sharing: Sharing, above: str, call: str) -> None:
+    """Arrays evaluate one of the calls, in no order; rows in order evaluate the other."""
+    query = above.format(rows=f"SELECT id, few, three, {call} OVER (PARTITION BY few) AS t FROM in_parquet")
     changes = {"spark.sql.autoBroadcastJoinThreshold": "-1"}
     frame = answer(sharing, query, changes)
     assert not named(frame, READ_TWICE)

@@ -199,6 +199,22 @@ def test_a_repartition_keeps_its_rows_together(
         assert len({row[:2] for row in found}) == 6
 
 
+@pytest.mark.parametrize("above", ["k, n", "k, n + 1 AS n"])
+def test_a_sort_keeps_the_rows_of_a_key_for_the_operators_above(
+    spark: SparkSession, sharing: Sharing, above: str
+) -> None:
+    """The window sorts its rows in place of the user's sort."""
+    window = f"SELECT k, sum(id) OVER (PARTITION BY k) AS n FROM {skewed('null')}"
+
+    def asked() -> DataFrame:
+        rows = spark.sql(f"SELECT {above} FROM ({window}) WHERE n > 0").sortWithinPartitions("k")
+        return rows.selectExpr("k", "spark_partition_id()", "n")
+
+    found, frame = sharing.run(asked, {})
+    assert tasks_of(frame)[0] <= 1
+    assert len({row[:2] for row in found}) == 6
+
+
 @pytest.mark.parametrize(
     "change", [{THRESHOLD: "64m"}, {CORES: "2"}, {ADAPTIVE: "false"}, {"spark.slidewise.parallel.enabled": "false"}]
 )

@@ -55,9 +55,13 @@ def test_goes_on_where_the_table_ends(spark: SparkSession, tmp_path: Path, store
         assert {file.name for file in tmp_path.iterdir() if file.name.startswith(".")} == set()
 
 
-def test_results_of_the_table_and_of_the_stream_are_each_row_once(spark: SparkSession, tmp_path: Path) -> None:
-    """The file sink; the table's results up to the watermark come from a batch query."""
-    sql = "SELECT k, ts, n, sum(n) OVER (PARTITION BY k ORDER BY ts RANGE INTERVAL 1 MINUTE PRECEDING) AS s FROM events"
+@pytest.mark.parametrize("end", ["CURRENT ROW", "INTERVAL 30 SECONDS FOLLOWING"])
+def test_results_of_the_table_and_of_the_stream_are_each_row_once(
+    spark: SparkSession, tmp_path: Path, end: str
+) -> None:
+    """The file sink; the table's results whose frames end at the watermark or before come from a batch query."""
+    sql = f"""WITH e AS (SELECT * FROM events) SELECT k, ts, n, sum(n) OVER
+      (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL 1 MINUTE PRECEDING AND {end}) AS s FROM e"""
     feed, out = feed_of(tmp_path), tmp_path / "out"
     done = handed_over(spark, feed, tmp_path, over(sql), "append", file_sink=str(out))
     # Times that no row of the table has, so that all are in time.
@@ -69,7 +73,8 @@ def test_results_of_the_table_and_of_the_stream_are_each_row_once(spark: SparkSe
     feed.table(spark, [*batch(0), *later], tmp_path / "all.parquet").createOrReplaceTempView("events")
     expected = spark.sql(sql).where("ts IS NOT NULL")
     mark = done.watermark.replace(tzinfo=None)
-    of_table = expected.where(f"ts <= TIMESTAMP'{mark}'").collect()
+    reach = end.removesuffix("FOLLOWING") if "FOLLOWING" in end else "INTERVAL 0 SECONDS"
+    of_table = expected.where(f"ts <= TIMESTAMP'{mark}' - {reach}").collect()
     of_stream = spark.read.parquet(str(out)).collect()
     assert of_stream
     last = max(r.ts for r in of_stream)
@@ -97,6 +102,14 @@ def test_a_query_that_fails_leaves_nothing(spark: SparkSession, tmp_path: Path) 
     with pytest.raises(Exception, match="seven"):
         handed_over(spark, feed_of(tmp_path), tmp_path, failing, "append")
     assert {file.name for file in tmp_path.iterdir()} == {"in", "history.parquet"}
+
+
+def test_without_empty_batches(spark: SparkSession, tmp_path: Path) -> None:
+    """The watermark of the table's rows would not take effect."""
+    with settings(spark, {"spark.sql.streaming.noDataMicroBatches.enabled": "false"}):
+        with pytest.raises(AnalysisException, match="noDataMicroBatches.enabled = false would leave all rows"):
+            handed_over(spark, feed_of(tmp_path), tmp_path, QUERIES["windows"], "append")
+    assert not (tmp_path / "checkpoint").exists()
 
 
 WRONG: dict[str, tuple[dict[str, Any], type[Exception], str]] = {

@@ -84,6 +84,44 @@ def test_late_rows_are_counted_and_written_aside(spark: SparkSession, tmp_path: 
     assert {file.parent.name for file in aside.rglob("*.json")} == {"batch=2"}
 
 
+def test_one_watermark_for_several_windows_is_refused(spark: SparkSession, tmp_path: Path, feed: Feed) -> None:
+    of_n = "PARTITION BY n ORDER BY ts ROWS 1 PRECEDING"
+    one, two = f"sum(n) OVER ({LAST_TWO})", f"sum(n) OVER ({LAST_TWO}), max(n) OVER ({of_n})"
+    feed.arrive([row("a", 5, 1), row("a", 90, 2)])
+    with settings(spark, {"spark.sql.streaming.statefulOperator.allowMultiple": "false"}):
+        with pytest.raises(Exception, match="allowMultiple is false, so that the rows of one stateful operation are late"):
+            over(spark, feed, two).writeStream.format("noop").trigger(availableNow=True).start().awaitTermination()
+        ran(over(spark, feed, one), tmp_path)
+    assert answered(spark, tmp_path) == [("a", 5, 1)]
+
+
+def test_a_sum_that_overflows_tells_so(spark: SparkSession, tmp_path: Path, feed: Feed) -> None:
+    feed.arrive([row("a", second, 2**62 - 1) for second in range(2)])
+    feed.arrive([row("a", 100 + second, 2) for second in range(3)])
+    with settings(spark, {"spark.slidewise.streaming.mode": "eager"}):
+        with pytest.raises(Exception, match="ARITHMETIC_OVERFLOW"):
+            ran(over(spark, feed, "sum(n) OVER (PARTITION BY k ORDER BY ts)"), tmp_path)
+
+
+def test_late_rows_of_a_batch_that_runs_again_are_written_once(
+    spark: SparkSession, tmp_path: Path, feed: Feed
+) -> None:
+    feed.arrive([row("a", 100, 1)])
+    feed.arrive([row("a", 200, 2)])
+    aside = tmp_path / "late"
+    with settings(spark, {"spark.slidewise.streaming.lateRowsPath": aside}):
+        ran(over(spark, feed, f"sum(n) OVER ({LAST_TWO})"), tmp_path)
+        query = json.loads((tmp_path / "checkpoint/metadata").read_text())["id"]
+        earlier = aside / f"query={query}/operator=0/batch=3"
+        earlier.mkdir(parents=True)
+        # As if the batch had begun with more partitions.
+        (earlier / "part-199.json").write_text('{"k": "b", "ts": "1970-01-01 00:00:01", "n": 4}')
+        feed.arrive([row("b", 1, 4)])
+        ran(over(spark, feed, f"sum(n) OVER ({LAST_TWO})"), tmp_path)
+    batches = {file.parent.name: file.read_text() for file in aside.rglob("*.json")}
+    assert [json.loads(text)["n"] for text in batches.values()] == [4], batches
+
+
 def state_rows(spark: SparkSession, tmp_path: Path) -> int:
     """The entries of keys, without those of the partition."""
     state = spark.read.format("statestore").load(str(tmp_path / "checkpoint"))

@@ -106,8 +106,8 @@ class Backfilled:
     """The number of its last batch. The query begins with the next one."""
 
     watermark: datetime
-    """The watermark after the rows, in UTC. In append mode, the query's first batches write no results of earlier
-    rows than it."""
+    """The watermark after the rows, in UTC. In append mode, the query writes no results of rows whose frames end at it
+    or before."""
 
 
 def backfill(
@@ -132,8 +132,9 @@ def backfill(
       need nothing.
 
     The rows are written once to a folder beside the checkpoint, and the query runs over them in one batch, which has no
-    result. In append mode, rows up to the returned watermark count as written: take their results from a batch query.
-    Later rows wait in the state, and the query writes their results.
+    result. In append mode, rows whose frames end at the returned watermark or before count as written: take their
+    results from a batch query. Other rows wait in the state, and the query writes their results: later rows, and those
+    whose frames reach ahead of the watermark, as with `lead`.
 
     >>> import slidewise, tempfile
     >>> from pyspark.sql import SparkSession
@@ -150,7 +151,7 @@ def backfill(
 
     Raises TypeError or ValueError if an argument is wrong, AnalysisException with the condition
     SLIDEWISE_INVALID_CHECKPOINT if the table lacks a column of the source, the query reads several streams, or the
-    checkpoint is not empty, and what the query itself raises. Nothing is left in the checkpoint then.
+    checkpoint is not empty or empty batches are switched off, and what the query itself raises. Nothing is left in the checkpoint then.
     """
     from slidewise._joins._sides import check_table
 

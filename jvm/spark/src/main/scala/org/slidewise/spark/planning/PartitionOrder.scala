@@ -38,9 +38,12 @@ private[spark] object PartitionOrder extends Rule[SparkPlan] {
    */
   private def inOrder(plan: SparkPlan): Option[SparkPlan] = plan match {
     case window: SlidingWindowExec if window.plan.sortPlacement == SortPlacement.Unneeded =>
-      Some(window.inOrder)
-    case project: ProjectExec        => inOrder(project.child).map(child => project.copy(child = child))
-    case filter: FilterExec          => inOrder(filter.child).map(child => filter.copy(child = child))
+      val ordered = window.inOrder
+      // Later rules find the window of the query by its tags.
+      ordered.copyTagsFrom(window)
+      Some(ordered)
+    case _: ProjectExec | _: FilterExec =>
+      inOrder(plan.children.head).map(child => plan.withNewChildren(Seq(child)))
     case join: BroadcastHashJoinExec =>
       val (streamed, child) = if (join.buildSide == BuildRight) (0, join.left) else (1, join.right)
       inOrder(child).map(c => join.withNewChildren(join.children.updated(streamed, c)))

@@ -124,7 +124,10 @@ final private[refresh] case class MaintainedJoin(
       case join: WindowJoin if places.contains(join.results) =>
         val (lower, upper) = timesOf(join)
         val at = places(join.results)
-        val times = zones.between(lower.map(_ => least(at)), upper.map(_ => greatest(at)))
+        // If keys are missing, rows are read that no change reaches, and their times may be others.
+        val times =
+          if (notes.nonEmpty) zones.between(None, None)
+          else zones.between(lower.map(_ => least(at)), upper.map(_ => greatest(at)))
         times.contains(join.time).fold(join) { inRange =>
           join.copy(right = Filter(inRange, prunedRight(join, times)))
         }

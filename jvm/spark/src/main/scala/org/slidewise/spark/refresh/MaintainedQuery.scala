@@ -123,19 +123,21 @@ private[refresh] object MaintainedQuery {
     }
     val lowest = path.nodes.lastIndexWhere(_.isInstanceOf[Window])
     val (base, keys, order, distance) =
-      if (lowest >= 0) ofWindows(path, lowest) else ofGroups(query, path, resultKeys)
+      if (lowest >= 0) ofWindows(path, changes, lowest)
+      else ofGroups(query, path, changes, resultKeys)
     complete(query, changes, path, base, keys, order, distance)
   }
 
   /** The `base` of a [[MaintainedQuery]], its keys, the order key, and the distance that windows reach along the order key. */
   private type Parts = (LogicalPlan, Seq[Expression], Option[Expression], Distance)
 
-  private def ofWindows(path: QueryPath, lowest: Int): Parts = {
+  private def ofWindows(path: QueryPath, changes: Changes, lowest: Int): Parts = {
     path.nodes.take(lowest).foreach {
       case node @ (_: Aggregate | _: Distinct) =>
         RefusedRefresh.refuse(s"${node.nodeName} reads results of windows", "a refresh of the windows alone")
       case _ =>
     }
+    QueryPath.checkAbove(path.nodes.take(lowest + 1), changes)
     val windows = path.nodes.take(lowest + 1).collect { case window: Window => window }.reverse
     val first = windows.head
     val keys = first.partitionSpec.filter(key =>
@@ -152,9 +154,15 @@ private[refresh] object MaintainedQuery {
     (first.child, keys, order, distance)
   }
 
-  private def ofGroups(query: LogicalPlan, path: QueryPath, resultKeys: Seq[Attribute]): Parts = {
+  private def ofGroups(
+      query: LogicalPlan,
+      path: QueryPath,
+      changes: Changes,
+      resultKeys: Seq[Attribute]
+  ): Parts = {
     val groups = path.nodes.find(node => node.isInstanceOf[Aggregate] || node.isInstanceOf[Distinct])
     val base = groups.getOrElse(query)
+    QueryPath.checkAbove(path.nodes.takeWhile(_ ne base) :+ base, changes)
     val identity = groups match {
       case Some(groups: Aggregate) =>
         groups.aggregateExpressions

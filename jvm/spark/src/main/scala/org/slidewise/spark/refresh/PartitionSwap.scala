@@ -1,6 +1,6 @@
 package org.slidewise.spark.refresh
 
-import java.io.FileNotFoundException
+import java.io.{FileNotFoundException, IOException}
 import java.nio.charset.StandardCharsets.UTF_8
 import java.util.UUID
 
@@ -12,7 +12,7 @@ import org.apache.hadoop.fs.{FileAlreadyExistsException, FileSystem, Path}
  * Replaces directories of partitions by new ones: either all of them, or none.
  *
  * New partitions are written to a folder of the table that Spark's readers do not see. A journal then lists the directories to
- * replace. Once the journal exists, this refresh completes the change or, if it dies, the next refresh does. Readers that list the
+ * replace. Once the journal exists, this refresh completes the change or, if it dies or fails, the next refresh does. Readers that list the
  * table while directories are renamed may see new partitions beside old ones.
  *
  * A lock file excludes other refreshes. The lock of a killed refresh remains, and the error of the next refresh names the lock file.
@@ -42,8 +42,8 @@ final private[refresh] class PartitionSwap(
     files.mkdirs(folder)
     try write(lock, s"$id ${java.time.Instant.now}")
     catch {
-      case e: FileAlreadyExistsException                => throw locked(e)
-      case e: java.io.IOException if files.exists(lock) => throw locked(e)
+      case e: FileAlreadyExistsException        => throw locked(e)
+      case e: IOException if files.exists(lock) => throw locked(e)
     }
     isLocked = true
     val left = read(journal)
@@ -75,14 +75,22 @@ final private[refresh] class PartitionSwap(
     val draft = new Path(folder, s"$id/journal")
     write(draft, lines.mkString("\n"))
     if (!files.rename(draft, journal))
-      throw new java.io.IOException(s"cannot rename $draft to $journal")
-    complete(lines.mkString("\n"))
+      throw new IOException(s"cannot rename $draft to $journal")
+    try complete(lines.mkString("\n"))
+    catch {
+      case e: IOException =>
+        throw new IOException(
+          s"$target has only a part of its new partitions: ${e.getMessage}. The next refresh completes the change",
+          e
+        )
+    }
   }
 
+  /** Ends the refresh. If its change is incomplete, its files remain for the next refresh to complete it. */
   def end(): Unit = if (isLocked) {
     isLocked = false
-    files.delete(new Path(folder, id), true)
-    files.delete(lock, false)
+    try if (!read(journal).exists(_.startsWith(id))) files.delete(new Path(folder, id), true)
+    finally files.delete(lock, false)
     if (files.listStatus(folder).isEmpty) files.delete(folder, false)
   }
 
@@ -107,7 +115,7 @@ final private[refresh] class PartitionSwap(
 
   private def move(from: Path, to: Path): Unit = {
     files.mkdirs(to.getParent)
-    if (!files.rename(from, to)) throw new java.io.IOException(s"cannot rename $from to $to")
+    if (!files.rename(from, to)) throw new IOException(s"cannot rename $from to $to")
   }
 
   private def write(file: Path, text: String): Unit = {

@@ -5,8 +5,9 @@ import org.apache.spark.sql.{Column, DataFrame}
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.util.quoteIdentifier
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
-import org.apache.spark.sql.functions.{col, expr, lit}
+import org.apache.spark.sql.functions.{col, expr, length, lit, raise_error, when}
 import org.apache.spark.sql.sources.DataSourceRegister
+import org.apache.spark.sql.types.{BinaryType, StringType}
 
 import org.slidewise.spark.shims.SparkSessions
 
@@ -62,6 +63,22 @@ final private[refresh] class PartitionedFiles private (
 
   override def partitions: Seq[String] = columns
 
+  // Spark writes rows with an empty text in a partition column to the directory of nulls.
+  override def checked(results: DataFrame): DataFrame = {
+    val partitioned = columns.map(Names.folded).toSet
+    results.select(results.schema.fields.toSeq.map { field =>
+      val column = col(quoteIdentifier(field.name))
+      field.dataType match {
+        case kind @ (_: StringType | BinaryType) if partitioned(Names.folded(field.name)) =>
+          val error =
+            s"the partition column ${field.name} is empty in a row of the result, and would be null once it is written. " +
+              s"Allowed: null, as nullif(${field.name}, '') is"
+          when(length(column) === 0, raise_error(lit(error)).cast(kind)).otherwise(column).as(field.name)
+        case _ => column
+      }
+    }: _*)
+  }
+
   override def merge(difference: Difference, keys: Seq[String], limits: Option[Expression]): Unit = {
     val touched = difference.touched
     val existing = index.directoriesByText
@@ -96,6 +113,7 @@ final private[refresh] class PartitionedFiles private (
       .hint("rebalance", names: _*)
       .write
       .format(format)
+      .options(files.options - "path")
       .partitionBy(columns: _*)
       .save(swap.staged.toString)
     hasChanged = true

@@ -70,6 +70,7 @@ final private[refresh] class QueryPath private (
 private[refresh] object QueryPath {
 
   def of(query: LogicalPlan, changes: Changes): QueryPath = {
+    query.collectWithSubqueries { case node => node.expressions }.flatten.foreach(checkValue)
     val paths = changes.tables.map { case (node, table) =>
       query.foreach(_.expressions.foreach(checkSubqueries(_, node, table)))
       val path = to(node, query).getOrElse(Nil)
@@ -112,19 +113,26 @@ private[refresh] object QueryPath {
       case _ =>
     }
 
+  /** Refuses expressions whose values are others when the whole query runs again, in any part of the query. */
+  private def checkValue(e: Expression): Unit = {
+    if (!e.deterministic)
+      RefusedRefresh.refuse(
+        s"${e.sql} may give another value whenever it is evaluated",
+        "expressions with one value for a row"
+      )
+    if (e.containsPattern(CURRENT_LIKE))
+      RefusedRefresh.refuse(
+        s"the value of ${e.sql} changes with the time of the query",
+        "a constant, or a column"
+      )
+  }
+
   private def check(node: LogicalPlan, table: ChangedTable): Unit = {
-    node.expressions.foreach { e =>
-      if (!e.deterministic)
-        RefusedRefresh.refuse(
-          s"${e.sql} may give another value whenever it is evaluated",
-          "expressions with one value for a row"
-        )
-      if (e.containsPattern(CURRENT_LIKE))
-        RefusedRefresh.refuse(
-          s"the value of ${e.sql} changes with the time of the query",
-          "a constant, or a column"
-        )
-    }
+    if (node.output.exists(_.metadata.contains(SessionWindow.marker)))
+      RefusedRefresh.refuse(
+        s"a row of ${table.name} may join two sessions of session_window into one",
+        "window(), or a refresh of the rows below the sessions"
+      )
     node match {
       case _: Project | _: Filter | _: SubqueryAlias | _: View | _: Window | _: Generate | _: Expand |
           _: Aggregate | _: WindowJoin | _: Sort | _: RepartitionOperation | _: RebalancePartitions |
@@ -149,6 +157,22 @@ private[refresh] object QueryPath {
         "INNER JOIN, LEFT JOIN, LEFT SEMI JOIN or LEFT ANTI JOIN"
       )
   }
+
+  /**
+   * Refuses joins above results of windows or of groups that add or drop rows of the other side where these have no match.
+   *
+   * @param nodes
+   *   operators from the result down to the results of windows or of groups
+   */
+  def checkAbove(nodes: Seq[LogicalPlan], changes: Changes): Unit =
+    nodes.zip(nodes.drop(1)).foreach {
+      case (join: Join, below) if !isKept(join, join.left eq below) =>
+        RefusedRefresh.refuse(
+          s"rows of the ${join.joinType.sql} JOIN exist or not depending on results computed from ${changes.names}",
+          "a join that keeps the rows of the windows or groups, or a refresh of these alone"
+        )
+      case _ =>
+    }
 
   /** Whether the join only looks up the other side for each row of the left side, or of the right side. */
   def isKept(join: Join, left: Boolean): Boolean = join.joinType match {

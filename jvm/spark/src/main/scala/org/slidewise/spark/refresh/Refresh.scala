@@ -54,9 +54,9 @@ final class Refresh private (
   }
 
   /** Refreshes the target. */
-  def run(): RefreshResult = {
-    target.begin()
-    try
+  def run(): RefreshResult =
+    try {
+      target.begin()
       withZones { zones =>
         if (zones.count == 0) RefreshResult(isWhole = false, 0L, 0L, 0L)
         else if (isWhole(zones, countOf(maintained.rowsToRead(zones)), countOf(maintained.rows))) {
@@ -64,8 +64,7 @@ final class Refresh private (
           RefreshResult(isWhole = true, 0L, 0L, 0L)
         } else merged(zones)
       }
-    finally target.close()
-  }
+    } finally target.close()
 
   private def merged(zones: Zones): RefreshResult = {
     val results = inOrder(maintained.results(zones))
@@ -123,7 +122,7 @@ final class Refresh private (
       if (column.dataType == kind) column: NamedExpression
       else Alias(Cast(column, kind, Some(zone), EvalMode.ANSI), name)()
     }
-    LogicalData.of(session, Project(cast, plan)).toDF(columns: _*)
+    target.checked(LogicalData.of(session, Project(cast, plan)).toDF(columns: _*))
   }
 }
 

@@ -5,15 +5,24 @@ import org.apache.spark.sql.catalyst.plans.logical._
 /** Finds the nodes of a query's plan that read tables. */
 private[refresh] object SourceTables {
 
-  /** The nodes that read the table called `name` in the query. */
+  /** The nodes that read the table called `name` in the query; if there is no such table, the subqueries with this name. */
   def named(name: String, query: LogicalPlan): Seq[LogicalPlan] = {
     val parts = Names.parts(name).map(Names.folded)
-    val found = outermost(query) {
-      case alias: SubqueryAlias =>
-        val all = (alias.identifier.qualifier :+ alias.identifier.name).map(Names.folded)
-        all.endsWith(parts) || parts.endsWith(all) && isTable(alias.child)
+    def namesOf(alias: SubqueryAlias) =
+      (alias.identifier.qualifier :+ alias.identifier.name).map(Names.folded)
+    val tables = outermost(query) {
+      case alias: SubqueryAlias if isTable(alias.child) =>
+        val all = namesOf(alias)
+        all.endsWith(parts) || parts.endsWith(all)
       case _ => false
     }
+    val found =
+      if (tables.nonEmpty) tables
+      else
+        outermost(query) {
+          case alias: SubqueryAlias => namesOf(alias).endsWith(parts)
+          case _                    => false
+        }
     if (found.isEmpty)
       RefusedRefresh.refuse(s"the query does not read the table $name", s"a name among ${namesIn(query)}")
     found

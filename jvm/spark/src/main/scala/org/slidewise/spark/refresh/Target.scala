@@ -20,6 +20,9 @@ private[refresh] trait Target extends AutoCloseable {
   /** The partition columns, if a refresh rewrites whole partitions; empty otherwise. */
   def partitions: Seq[String] = Nil
 
+  /** The rows of `results`. Raises an error at a row that would be read with other values once it is written. */
+  def checked(results: DataFrame): DataFrame = results
+
   /**
    * Writes the difference in one transaction.
    *

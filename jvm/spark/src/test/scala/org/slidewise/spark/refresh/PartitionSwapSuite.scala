@@ -43,13 +43,17 @@ class PartitionSwapSuite extends FunSuite {
   /** Replaces p=1, removes p=2 and adds p=4. */
   private def refresh(folder: Local): Unit = {
     val swap = swapIn(folder)
+    replacePartitions(swap, folder)
+    swap.end()
+  }
+
+  private def replacePartitions(swap: PartitionSwap, folder: Local): Unit = {
     swap.begin()
     write(
       folder.resolve(PartitionSwap.Folder).resolve(swap.staged.getParent.getName).resolve("new"),
       After - "p=3"
     )
     swap.commit(1, Seq("p=1", "p=2"))
-    swap.end()
   }
 
   folders.test("a change replaces, adds and removes partitions, and leaves no files of its own") { folder =>
@@ -68,7 +72,7 @@ class PartitionSwapSuite extends FunSuite {
       StoppingFileSystem.left = stop
       isKilled =
         try { refresh(folder); false }
-        catch { case e: IOException if e.getMessage == "killed" => true }
+        catch { case _: IOException if StoppingFileSystem.left <= 0 => true }
       StoppingFileSystem.left = Int.MaxValue
       // As the error of the next refresh says.
       Files.deleteIfExists(folder.resolve(PartitionSwap.Folder).resolve("lock"))
@@ -83,6 +87,35 @@ class PartitionSwapSuite extends FunSuite {
     }
     assertEquals(outcomes, Set(Before, After))
     assert(stop > 12, s"$stop operations")
+  }
+
+  test("failed in any of its operations, it has changed nothing or is completed by the next one") {
+    var (failing, outcomes) = (0, Set.empty[Map[String, String]])
+    var hasFailed = true
+    while (hasFailed) {
+      val folder = Files.createTempDirectory("swap")
+      write(folder, Before)
+      StoppingFileSystem.failing = failing
+      val swap = swapIn(folder)
+      hasFailed =
+        try {
+          try replacePartitions(swap, folder)
+          finally swap.end()
+          false
+        } catch { case _: IOException => true }
+      StoppingFileSystem.failing = Int.MaxValue
+      Files.deleteIfExists(folder.resolve(PartitionSwap.Folder).resolve("lock"))
+      val next = swapIn(folder)
+      next.begin()
+      next.end()
+      val found = read(folder)
+      assert(found == Before || found == After, s"failed at $failing: $found")
+      assertEquals(folder.toFile.list.toSet, found.keySet, s"failed at $failing")
+      outcomes += found
+      failing += 1
+    }
+    assertEquals(outcomes, Set(Before, After))
+    assert(failing > 12, s"$failing operations")
   }
 
   folders.test("a second refresh at a time is refused, and leaves the lock of the first") { folder =>
@@ -116,10 +149,12 @@ class PartitionSwapSuite extends FunSuite {
   }
 }
 
-/** Local files below `stopping:/`. Fails all operations that change something, after a number of them. */
+/** Local files below `stopping:/`. Fails all operations that change something, after a number of them, or one of them. */
 final class StoppingFileSystem extends RawLocalFileSystem {
   private def change[A](operation: => A): A = {
     if (StoppingFileSystem.left <= 0) throw new IOException("killed")
+    StoppingFileSystem.failing -= 1
+    if (StoppingFileSystem.failing == -1) throw new IOException("failed")
     StoppingFileSystem.left -= 1
     operation
   }
@@ -144,4 +179,7 @@ final class StoppingFileSystem extends RawLocalFileSystem {
 
 object StoppingFileSystem {
   @volatile var left: Int = Int.MaxValue
+
+  /** The number of operations before the one that fails; a large one if none does. */
+  @volatile var failing: Int = Int.MaxValue
 }

@@ -6,8 +6,6 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
-import org.slidewise.spark.shims.SparkBatches
-
 /**
  * An iterator over rows, some of which are in blocks. The iterator reuses the row object, so a row is valid until the next row is
  * requested. A caller can read a whole block instead, if no row of the block has been read.
@@ -98,24 +96,22 @@ final private[execution] class BlockRows(
 /** The rows of batches. Each batch is one block, or several blocks if it has many rows. */
 final private[execution] class BatchRows(batches: Iterator[ColumnarBatch], layout: BlockLayout)
     extends DecodedBlocks(layout) {
-  private[this] var batch: ColumnarBatch = _
+  private[this] val inTurn = new BatchesInTurn(batches)
 
   // The rows decoded so far, and the rows of the batch. A columnar reader may change the batch when the next batch is requested.
   private[this] var taken, rows = 0
 
   override protected def hasBlock: Boolean = {
-    while (taken == rows && batches.hasNext) {
-      if (batch != null) SparkBatches.free(batch)
-      batch = batches.next()
+    while (taken == rows && inTurn.advance()) {
       taken = 0
-      rows = batch.numRows
+      rows = inTurn.batch.numRows
     }
     taken < rows
   }
 
   override protected def decode(): Unit = {
     if (!hasBlock) throw new NoSuchElementException("there are no more batches")
-    decoder.decodeBatch(batch, taken, rows - taken)
+    decoder.decodeBatch(inTurn.batch, taken, rows - taken)
     taken += decoder.count
   }
 }

@@ -4,8 +4,13 @@ import org.apache.spark.sql.catalyst.expressions.{UnsafeProjection, UnsafeRow}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 import org.apache.spark.unsafe.types.UTF8String
 
-import org.slidewise.spark.execution.blocks.{BlockDecoder, BlockLayout, RowsInBlocks, VectorReader}
-import org.slidewise.spark.shims.SparkBatches
+import org.slidewise.spark.execution.blocks.{
+  BatchesInTurn,
+  BlockDecoder,
+  BlockLayout,
+  RowsInBlocks,
+  VectorReader
+}
 
 /** Rows that are read column by column, one batch or block at a time. */
 abstract private[exchange] class ColumnRows {
@@ -44,19 +49,19 @@ final private[exchange] class BatchColumns(
   private[this] val readers = layout.fixed.map(VectorReader.ofWords(layout, _))
   private[this] val sizedReaders = layout.sized.map(VectorReader.ofBytes(layout, _))
   private[this] val whole = UnsafeProjection.create(Array.tabulate(layout.columns)(layout.dataType))
-  private[this] var batch: ColumnarBatch = _
+  private[this] val inTurn = new BatchesInTurn(batches)
 
   // Stored, because a columnar reader may change a batch that it has returned when the next batch is requested.
   private[this] var rows = 0
 
   override def count: Int = rows
 
-  override def advance(): Boolean = batches.hasNext && {
-    if (batch != null) SparkBatches.free(batch)
-    batch = batches.next()
+  override def advance(): Boolean = inTurn.advance() && {
     rows = batch.numRows
     true
   }
+
+  private def batch: ColumnarBatch = inTurn.batch
 
   override def partitions(from: Int, end: Int, into: Array[Int]): Unit = ids.read(batch, from, end, into)
   override def anyNull(column: Int): Boolean = batch.column(column).hasNull

@@ -3,9 +3,9 @@ package org.slidewise.spark.execution.exchange
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnVector}
 
+import org.slidewise.spark.execution.blocks.BatchesInTurn
 import org.slidewise.spark.execution.columns.{FieldVector, FieldWords}
 import org.slidewise.spark.plan.StateTypes
-import org.slidewise.spark.shims.SparkBatches
 
 /** The rows of batches for which `predicate` holds, as batches of `columns`. No batch is empty. */
 final private[exchange] class FilteredBatches(
@@ -13,14 +13,12 @@ final private[exchange] class FilteredBatches(
     predicate: Option[BasePredicate],
     columns: ColumnsOfBatch
 ) extends Iterator[ColumnarBatch] {
-  private[this] var read, found: ColumnarBatch = _
+  private[this] val inTurn = new BatchesInTurn(batches)
+  private[this] var found: ColumnarBatch = _
 
   override def hasNext: Boolean = {
-    while (found == null && batches.hasNext) {
-      if (read != null) SparkBatches.free(read)
-      read = batches.next()
-      found = select(read)
-    }
+    while (found == null && inTurn.advance())
+      found = select(inTurn.batch)
     found != null
   }
 

@@ -35,9 +35,8 @@ final private[parallel] class ResultsByKey(
   private[this] val largest = sizes.foldLeft(0L)(math.max)
   private[this] val measures = task.measures
 
-  // Without keys, or with one key, the results of all rows are the same.
   private[this] val keys =
-    if (results.length <= 1) None
+    if (plan.partitionSpec.isEmpty) None
     else {
       val numbers = KeyNumbers.of(plan.partitionSpec, input)
       totals.keys.foreach(numbers.ofBytes)

@@ -33,7 +33,7 @@ private[joins] object AggregatesOfLeft {
     }.asInstanceOf[NamedExpression])
   }
 
-  private def canCopy(a: AggregateExpression): Boolean = a.deterministic && (functionOf(a) match {
+  private def canCopy(a: AggregateExpression): Boolean = FramedSubquery.isPlain(a) && (functionOf(a) match {
     case _: DeclarativeAggregate | _: ImperativeAggregate => true
     case _                                                => false
   })

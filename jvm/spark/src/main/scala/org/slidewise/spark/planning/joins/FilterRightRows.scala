@@ -10,7 +10,8 @@ import org.apache.spark.sql.types._
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.expressions.RowsOfFrame
-import org.slidewise.spark.plan.{DriverValue, FramedAggregate, FrameOffset, RowValue, WindowJoin, WindowKeys}
+import org.slidewise.spark.plan._
+import org.slidewise.spark.shims.SparkExpressions
 
 /**
  * Drops right rows that no left row of a [[WindowJoin]] can reach, where the left side is small: rows before the least lower bound,
@@ -131,7 +132,8 @@ private object BoundLimit {
 
   /**
    * The bound, or the outermost value where the bound fails. A bound that fails is an error only if right rows are within the other
-   * bound. None if the type has no such value.
+   * bound. A bound that may have a value though one of its inputs is null, such as coalesce, also has the outermost value where it is
+   * null. None if the type has no such value.
    */
   def ofEach(bound: Expression, beyond: DataType => Option[Literal]): Option[Expression] = bound match {
     case total if TotalBound.isTotal(total)                                             => Some(total)
@@ -139,10 +141,23 @@ private object BoundLimit {
       ofEach(value, beyond).map(If(condition, _, none))
     case _ =>
       beyond(bound.dataType).map { outermost =>
-        val inputs = bound.references.toSeq.map(IsNotNull(_): Expression)
-        val known = inputs.reduceOption(And).getOrElse(Literal.TrueLiteral)
-        If(known, Coalesce(Seq(TryEval(bound), outermost)), Literal(null, bound.dataType))
+        val value = Coalesce(Seq(TryEval(bound), outermost))
+        val known = bound.references.toSeq.map(IsNotNull(_): Expression).reduceOption(And)
+        known
+          .filter(_ => isNullForNulls(bound))
+          .fold[Expression](value)(If(_, value, Literal(null, bound.dataType)))
       }
+  }
+
+  /** Whether the value is null if one of the columns is. */
+  private def isNullForNulls(e: Expression): Boolean = {
+    val passesNulls = e match {
+      case _: Attribute | _: Literal | _: Cast | _: BinaryArithmetic | _: UnaryMinus       => true
+      case _: DateAdd | _: DateSub | _: AddMonthsBase | _: MovedTimestamp | _: SolvedBound => true
+      case _: UnixTime | _: TimestampToLongBase                                            => true
+      case other => SparkExpressions.movedTimestamp(other).isDefined
+    }
+    passesNulls && e.children.forall(isNullForNulls)
   }
 
   def least(dataType: DataType): Option[Literal] = ends(dataType).map(_._1)

@@ -218,7 +218,7 @@ private[joins] object FramedSubquery {
     case SubqueryAlias(_, child) if isOuter(child) => filters(child)
     case Filter(condition, child) if isOuter(plan) =>
       val (below, input) = filters(child)
-      (Conjuncts(condition) ++ below, input)
+      (below ++ Conjuncts(condition), input)
     case other => (Nil, other)
   }
 }

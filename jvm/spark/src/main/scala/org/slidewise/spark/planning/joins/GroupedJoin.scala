@@ -2,12 +2,14 @@ package org.slidewise.spark.planning.joins
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.optimizer.NullPropagation
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.expressions.RowsOfFrame
+import org.slidewise.spark.expressions.{AggregateOfCopies, GroupingKeys, RowsOfFrame}
 import org.slidewise.spark.plan.WindowJoin
+import org.slidewise.spark.shims.SparkCollations
 
 /**
  * Converts a `GROUP BY` over a join to a window join. The groups are columns of one table, which is joined with another by equal
@@ -94,8 +96,13 @@ private[joins] object GroupedJoin {
       val isUnique = left.distinctKeys.exists(_.subsetOf(ExpressionSet(input.grouping)))
       val keys = named.map(_._2)
       val each = named.map { case (e, name) => e -> name.toAttribute }
+      lazy val several = differing(read, input)
       if (isUnique)
         Right(Groups(if (keys.forall(_.isInstanceOf[Attribute])) left else Project(keys, left), each, None))
+      else if (several.nonEmpty)
+        Left(
+          s"rows of a group may differ in ${several.map(_.sql).mkString(", ")}, as its collation has equal texts that differ"
+        )
       else {
         val times = Alias(RowsOfFrame.count.toAggregateExpression(), "_times")()
         Right(
@@ -107,6 +114,24 @@ private[joins] object GroupedJoin {
         )
       }
     }
+  }
+
+  /**
+   * The grouped columns that may have different values within a group, because their collation counts these as equal, and that
+   * `read` or an aggregate distinguishes.
+   */
+  private def differing(read: Seq[Expression], input: JoinInput): Seq[Attribute] = {
+    val grouped = input.grouping.collect {
+      case a: Attribute if !SparkCollations.isBinaryStable(a.dataType) => a
+    }
+    def distinguishes(e: Expression, column: Attribute): Boolean =
+      e.semanticEquals(column) ||
+        !e.semanticEquals(GroupingKeys.normalized(column)) && e.children.exists(distinguishes(_, column))
+    lazy val all = read ++ input.results.flatMap(_.collect {
+      case aggregate: AggregateExpression => aggregate
+      case copies: AggregateOfCopies      => copies
+    })
+    grouped.filter(column => all.exists(distinguishes(_, column)))
   }
 
   /** The columns of the left table that the expressions read but `GROUP BY` lacks. */
@@ -151,10 +176,11 @@ private[joins] object GroupedJoin {
       input: JoinInput,
       condition: OuterCondition
   ): Either[String, (Alias, Boolean)] = {
-    val (own, ofRight) = (framing(a, input), a.filter.toSeq.flatMap(Conjuncts(_)).filter(isOfRight(_, input)))
+    val own = framing(a, input)
     val function = ValueOverRows.functionOf(a)
     if (!isOfRight(a.aggregateFunction, input)) Left(whyNot(a, input))
     else if (!a.deterministic) Left("an aggregate is not deterministic")
+    else if (!FramedSubquery.isPlain(a)) Left(s"${a.sql} has a subquery")
     else if (own.isEmpty) {
       val rowOfNulls = input.keepsAll && PythonJoinPlanner.isInPython(function)
       Right(condition.call(function, a.filter, rowOfNulls) -> false)
@@ -166,13 +192,28 @@ private[joins] object GroupedJoin {
         .flatMap { framed =>
           val absent = notGrouped((framed.lower ++ framed.upper).toSeq, input)
           if (absent.nonEmpty) Left(lacks(absent))
-          else Right(framed.call(function, ofRight.reduceOption(And)) -> true)
+          else Right(framed.call(function, filterOfRight(a, input)) -> true)
         }
   }
 
   /** The conditions of an aggregate's filter that read the left row. */
   private def framing(a: AggregateExpression, input: JoinInput): Seq[Expression] =
     a.filter.toSeq.flatMap(Conjuncts(_)).filterNot(isOfRight(_, input))
+
+  /** The rest of the filter. */
+  private def filterOfRight(a: AggregateExpression, input: JoinInput): Option[Expression] =
+    a.filter.toSeq.flatMap(Conjuncts(_)).filter(isOfRight(_, input)).reduceOption(And)
+
+  /** Whether the row of nulls of a left row without right rows may meet the condition. */
+  private def meetsNulls(condition: Expression, input: JoinInput): Boolean = {
+    val overNulls = condition.transform {
+      case a: Attribute if input.right.outputSet.contains(a) => Literal(null, a.dataType)
+    }
+    NullPropagation(Filter(overNulls, input.left)).expressions.head match {
+      case Literal(null, _) | Literal.FalseLiteral => false
+      case _                                       => true
+    }
+  }
 
   private def isOfRight(e: Expression, input: JoinInput): Boolean =
     e.references.subsetOf(input.right.outputSet)
@@ -194,11 +235,19 @@ private[joins] object GroupedJoin {
     val hasRows = GreaterThan(calls.found.toAttribute, Literal(0L))
     val values: Seq[Either[String, (Expression, Expression)]] = calls.of.map { case (a, call, isFramed) =>
       val value =
-        if (input.keepsAll && !isFramed) ofNoRow(a, input.right.output, groups.times).map {
-          case None          => call.toAttribute
-          case Some(missing) => If(hasRows, call.toAttribute, missing)
-        }
-        else Right(call.toAttribute)
+        if (!input.keepsAll || isFramed && !framing(a, input).forall(meetsNulls(_, input)))
+          Right(call.toAttribute)
+        else if (isFramed)
+          ofNoRow(a.copy(filter = filterOfRight(a, input)), input.right.output, groups.times).flatMap {
+            missing =>
+              if (missing.isEmpty) Right(call.toAttribute)
+              else Left(s"${a.sql} may read a row of nulls, depending on the left row")
+          }
+        else
+          ofNoRow(a, input.right.output, groups.times).map {
+            case None          => call.toAttribute
+            case Some(missing) => If(hasRows, call.toAttribute, missing)
+          }
       value.map(a.canonicalized -> _)
     }
     values.collectFirst { case Left(reason) => reason }.toLeft {

@@ -43,7 +43,7 @@ private[joins] object JoinInput {
       above: Seq[Expression] = Nil
   ): Either[String, JoinInput] = plan match {
     case SubqueryAlias(_, child)  => of(child, grouping, results, above)
-    case Filter(condition, child) => of(child, grouping, results, above ++ Conjuncts(condition))
+    case Filter(condition, child) => of(child, grouping, results, Conjuncts(condition) ++ above)
     case Project(columns, child) if columns.forall(FramedSubquery.isPlain) =>
       val values = AttributeMap(columns.collect { case alias: Alias => alias.toAttribute -> alias.child })
       of(

@@ -197,7 +197,9 @@ private[joins] object OuterCondition {
           .find(!narrow(_).isInstanceOf[Attribute])
           .map(SolvedCondition.whyNot)
         Left(s"the conditions limit several expressions: $several" + remedy.fold("")("; " + _))
-      } else if (!RowOrdering.isOrderable(one.head.time.dataType)) Left(s"${one.head.time.sql} has no order")
+      } else if (TotalBound.mayFail(one.head.time))
+        Left(s"${one.head.time.sql} may fail for rows that Spark compares with no row of the other table")
+      else if (!RowOrdering.isOrderable(one.head.time.dataType)) Left(s"${one.head.time.sql} has no order")
       else Right(one)
     }
   }

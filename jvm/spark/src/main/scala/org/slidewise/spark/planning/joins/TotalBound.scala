@@ -3,6 +3,7 @@ package org.slidewise.spark.planning.joins
 import scala.util.Try
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
 import org.slidewise.spark.plan.{MovedTimestamp, SolvedBound}
@@ -65,6 +66,25 @@ private[joins] object TotalBound {
       case _                                  => false
     }
     isSafe && e.children.forall(isTotal)
+  }
+
+  /** Whether the evaluation fails for values that are usual: texts that are no numbers or times, and numbers out of range. */
+  def mayFail(e: Expression): Boolean = {
+    val isAnsi = SQLConf.get.ansiEnabled
+    e.exists {
+      case cast: Cast =>
+        val (from, to) = (cast.child.dataType, cast.dataType)
+        cast.evalMode == EvalMode.ANSI && to != StringType && !Cast.canUpCast(from, to) && !neverFails(
+          from,
+          to
+        )
+      case time: ToTimestamp => time.failOnError && time.left.dataType == StringType
+      case _: Divide | _: IntegralDivide | _: Remainder | _: Pmod => isAnsi
+      case number: BinaryArithmetic                               => isAnsi && isInteger(number.dataType)
+      case _: ElementAt | _: GetArrayItem                         => isAnsi
+      case _: UserDefinedExpression                               => true
+      case _                                                      => false
+    }
   }
 
   private def neverFails(from: DataType, to: DataType): Boolean = (from, to) match {

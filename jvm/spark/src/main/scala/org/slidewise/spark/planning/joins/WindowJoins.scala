@@ -5,7 +5,7 @@ import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.families.Families
-import org.slidewise.spark.plan.{FramedAggregate, WindowJoin}
+import org.slidewise.spark.plan.{FramedAggregate, RowValue, WindowJoin}
 
 /**
  * A window join in place of a correlated subquery.
@@ -110,8 +110,12 @@ private[joins] object WindowJoins {
         order <- longer(join.order, (SortOrder(condition.time, Ascending) +: query.ties).map(rows.moved(_)))
         keys = condition.leftKeys.zip(condition.rightKeys.map(rows.moved(_)))
         passed = AttributeSet(kept.collect { case a: Attribute if join.left.outputSet.contains(a) => a })
-        reads = AttributeSet(rows.calls ++ condition.leftKeys) -- join.right.outputSet
-        if reads.subsetOf(passed) && sameKeys(keys, join.leftKeys.zip(join.rightKeys))
+        bounds = rows.calls.flatMap(_.collect { case bound: RowValue => bound })
+        above = AttributeSet(query.results ++ query.having) -- AttributeSet(rows.calls.map(_.toAttribute))
+        if (AttributeSet(bounds ++ condition.leftKeys) ++ above).subsetOf(passed) && sameKeys(
+          keys,
+          join.leftKeys.zip(join.rightKeys)
+        )
         both = join.copy(
           right = rows.right,
           calls = (rows.callsOfJoin ++ rows.calls).map(_.child),

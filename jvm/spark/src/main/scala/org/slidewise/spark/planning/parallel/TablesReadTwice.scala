@@ -50,7 +50,7 @@ private[spark] object TablesReadTwice extends Rule[SparkPlan] {
   private def readTwice(window: SlidingWindowExec, rows: SparkPlan): Option[SparkPlan] =
     for {
       query <- window.logicalLink.collect { case query: Window => query }
-      if !RowsToReadTwice.areReadOnce(query)
+      if !RowsToReadTwice.areReadOnce(query) && !SortAbove.of(window)
       plan <- ParallelPlanner.acrossTasks(conf, window)
       first <- RowsToReadTwice.first(conf, plan, query.child)
     } yield {

@@ -85,6 +85,8 @@ final private[streams] class StreamBufferEvaluator(
       frames.drop()
       frames.reset()
     }
+    // The rows of growing frames are not kept.
+    override protected def canRecalculate: Boolean = !isGrowing
   }
 
   // The bounds may be ahead of the last answered row, if the frame of another evaluator is not complete.

@@ -197,6 +197,13 @@ case class StreamingSlidingWindowExec(
     s"$path/query=$query/operator=${getStateInfo.operatorId}/batch=${getStateInfo.storeVersion}"
   }
 
+  /** The folder for late rows, without the files of another run of the batch, which may have had more partitions. */
+  private def newLateRowsFolder(hadoopConf: Configuration): Option[String] = {
+    val folder = lateRowsFolder(hadoopConf)
+    folder.map(new Path(_)).foreach(path => path.getFileSystem(hadoopConf).delete(path, true))
+    folder
+  }
+
   override protected def doExecute(): RDD[InternalRow] = {
     val hadoopConf = session.sessionState.newHadoopConf()
     val info = getStateInfo
@@ -210,7 +217,7 @@ case class StreamingSlidingWindowExec(
       options,
       keptInput,
       input,
-      lateRowsFolder(hadoopConf),
+      newLateRowsFolder(hadoopConf),
       new SerializableConfiguration(hadoopConf)
     )
     val evictUntil = eventTimeWatermarkForEviction.filter(_ => hasWatermark)

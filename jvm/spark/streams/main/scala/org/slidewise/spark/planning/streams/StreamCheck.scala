@@ -14,6 +14,7 @@ final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) {
   override def apply(plan: LogicalPlan): Unit = plan match {
     case write: WriteToStream if write.exists(_.isInstanceOf[StreamOutput]) =>
       refuseAfterEndlessWait(write, isBelowState = false)
+      refuseOneWatermark(write)
       StreamOptions.of(SQLConf.get) // a setting with an invalid value is an error before the query starts
       RocksDbByDefault.in(session)
       CheckpointCheck(session, write)
@@ -36,6 +37,22 @@ final class StreamCheck(session: SparkSession) extends (LogicalPlan => Unit) {
     }
     val below = isBelowState || node.isInstanceOf[StreamInput] || node.isStreaming && reliesOnWatermark(node)
     node.children.foreach(refuseAfterEndlessWait(_, below))
+  }
+
+  /** Refuses several stateful operations if Spark gives all of them one watermark. All rows of one would be late for the next. */
+  private def refuseOneWatermark(write: WriteToStream): Unit = {
+    val key = SQLConf.STATEFUL_OPERATOR_ALLOW_MULTIPLE
+    def stateful = write.collect {
+      case input: StreamInput                                  => input
+      case node if node.isStreaming && reliesOnWatermark(node) => node
+    }
+    if (!SQLConf.get.getConf(key) && stateful.size > 1)
+      write.collectFirst { case window: Window if StreamInput.isBelow(window) => window }.foreach { window =>
+        throw new StreamRefused(
+          StreamRefused.textOf(window.windowExpressions, window.child),
+          s"${key.key} is false, so that the rows of one stateful operation are late for the next one: set it to true"
+        )
+      }
   }
 
   private def reliesOnWatermark(node: LogicalPlan): Boolean = node match {

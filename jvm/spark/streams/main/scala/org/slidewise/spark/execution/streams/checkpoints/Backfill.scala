@@ -7,7 +7,8 @@ import scala.util.control.NonFatal
 import org.apache.hadoop.fs.Path
 import org.apache.spark.sql.{Dataset, Row, SparkSession}
 import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Cast}
-import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{CTERelationRef, LogicalPlan, Project}
+import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.streaming.Trigger
 
 import org.slidewise.spark.shims.{LogicalData, SparkSessions}
@@ -105,12 +106,23 @@ private[checkpoints] object Backfill {
         "Allowed: a path that does not exist"
       )
     }
-    val source = SparkSessions.queryOf(query).analyzed.collectLeaves().filter(_.isStreaming) match {
-      case Seq(one) => one
-      case several  =>
+    if (!SparkSessions.of(query.sparkSession).sessionState.conf.streamingNoDataMicroBatchesEnabled)
+      refuse(
+        SQLConf.STREAMING_NO_DATA_MICRO_BATCHES_ENABLED.key,
+        "false",
+        "would leave all rows of the table to the first batch of the query",
+        "Allowed: true, for the time of the call"
+      )
+    val analyzed = SparkSessions.queryOf(query).analyzed
+    val (references, sources) =
+      analyzed.collectLeaves().filter(_.isStreaming).partition(_.isInstanceOf[CTERelationRef])
+    val read = references.collect { case reference: CTERelationRef => reference.cteId }
+    val source = sources match {
+      case Seq(one) if read.distinct.size == read.size => one
+      case _                                           =>
         refuse(
           "query",
-          s"a query over ${several.size} streams",
+          s"a query over ${math.max(sources.size, read.size)} streams",
           "has several",
           "Allowed: a query over one stream"
         )
