@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.expressions.{AggregateOfCopies, GroupingKeys, RowsOfFrame}
+import org.slidewise.spark.expressions.{AggregateOfCopies, RowsOfFrame}
 import org.slidewise.spark.plan.WindowJoin
 import org.slidewise.spark.shims.SparkCollations
 
@@ -124,9 +124,9 @@ private[joins] object GroupedJoin {
     val grouped = input.grouping.collect {
       case a: Attribute if !SparkCollations.isBinaryStable(a.dataType) => a
     }
+    // Slidewise compares a key or a bound that is such a column by the collation.
     def distinguishes(e: Expression, column: Attribute): Boolean =
-      e.semanticEquals(column) ||
-        !e.semanticEquals(GroupingKeys.normalized(column)) && e.children.exists(distinguishes(_, column))
+      e.children.exists(child => child.semanticEquals(column) || distinguishes(child, column))
     lazy val all = read ++ input.results.flatMap(_.collect {
       case aggregate: AggregateExpression => aggregate
       case copies: AggregateOfCopies      => copies
