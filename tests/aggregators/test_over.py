@@ -112,7 +112,7 @@ def test_reports(rows):
 
 
 @needs_spark("4.1", "no structs as results of aggregates in Python")
-@pytest.mark.parametrize("zone", ["America/Los_Angeles", "+08:00", "UTC"])
+@pytest.mark.parametrize("zone", ["America/Los_Angeles", "+08:00", "UTC", "Z", "PST"])
 def test_times_are_local_to_the_session(spark, rows, zone):
     earliest = slidewise.udaf(Earliest())("at")
     before = spark.conf.get("spark.sql.session.timeZone")

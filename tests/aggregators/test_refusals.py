@@ -5,7 +5,9 @@ from __future__ import annotations
 import sys
 import types
 from abc import ABC
+from collections import Counter
 
+import numpy as np
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import Column, Window
@@ -13,6 +15,7 @@ from pyspark.sql.types import (
     ArrayType,
     DoubleType,
     LongType,
+    MapType,
     StringType,
     StructField,
     StructType,
@@ -123,6 +126,64 @@ def test_the_partition_of_a_batch_is_told(spark, method):
         frame.select(over_last(slidewise.udaf(failing(method, MeanInBatches))("x"))).collect()
     assert "Failing failed at row 0 of its task or later, in the partition of k = 0:" in str(caught.value)
     assert "ArithmeticError: the user's own words" in str(caught.value)
+
+
+_LIST = StructType([StructField("v", ArrayType(DoubleType()))])
+_COUNTS = StructType([StructField("v", MapType(StringType(), LongType()))])
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "words"),
+    [
+        (_LIST, np.zeros(2), "the field v of a buffer is a numpy.ndarray, but must be a list or None"),
+        (_COUNTS, Counter("ab"), "the field v of a buffer is a collections.Counter, but must be a dictionary or None"),
+    ],
+)
+def test_a_buffer_of_another_kind_is_told(spark, schema, value, words):
+    """With it, `merge` would do something else than in a GROUP BY."""
+
+    class Kept(Mean):
+        bufferSchema = schema  # noqa: N815
+        outputType = LongType()  # noqa: N815
+        zero = reduce = merge = lambda self, *arguments: (value,)
+
+        def finish(self, buffer):
+            return len(buffer[0])
+
+    frame = spark.range(9).selectExpr("id", "id % 3 AS k", "cast(id AS double) AS x")
+    with pytest.raises(SPARK_ERRORS, match=words):
+        frame.select(over_last(slidewise.udaf(Kept())("x"))).collect()
+
+
+@pytest.mark.parametrize("null", ["false", "id = 7"])
+def test_arrays_have_the_types_of_the_buffer(spark, null):
+    class Counted(MeanInBatches):
+        """Counts rows, in arrays of another type than the buffer's."""
+
+        bufferSchema = StructType([StructField("n", LongType())])  # noqa: N815
+        outputType = LongType()  # noqa: N815
+
+        def __init__(self, kind):
+            self.kind = kind
+
+        def zero(self):
+            return (0,)
+
+        def reduce_batch(self, buffers, values):
+            return ((values[0] > -1).astype(self.kind),)
+
+        def merge_batch(self, older, newer):
+            return (older[0] + newer[0],)
+
+        def finish_batch(self, buffers):
+            return buffers[0]
+
+    frame = spark.range(0, 300, 1, 1).selectExpr("id", "0 AS k", f"IF({null}, NULL, cast(id AS double)) AS x")
+    for kind in (np.bool_, np.int8):
+        found = frame.select(slidewise.udaf(Counted(kind))("x").over(Window.orderBy("id").rowsBetween(-199, 0)))
+        assert [row[0] for row in found.collect()][-1] == 200
+    with pytest.raises(SPARK_ERRORS, match="must return int64 for the field n, but returned float64"):
+        frame.select(over_last(slidewise.udaf(Counted(np.float64))("x"))).collect()
 
 
 @needs_streams

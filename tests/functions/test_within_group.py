@@ -127,6 +127,7 @@ def test_python_helpers_take_names_columns_and_several_of_them(spark: SparkSessi
     orders = ["k", F.col("k").desc(), ["i", F.desc("k")], (F.col("i").desc_nulls_first(), "k"), [F.lit(1)]]
     selected = [sw.longest_increasing_run("x", order_by=by).getField("end_value") for by in orders]
     assert list(df.select(*selected).first()) == [7, 7, 6, 7, 7]
+    assert df.select(sw.top_k("x", F.lit(2))).first() == df.select(sw.top_k("x", 2)).first()
     with pytest.raises(AnalysisException) as caught:
         df.select(sw.top_k("x", 2), sw.ewma("x", 0.5, order_by="nothing"))
     assert condition_of(caught.value).startswith("UNRESOLVED_COLUMN")

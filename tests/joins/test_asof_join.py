@@ -6,6 +6,7 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
 from pyspark.sql import SparkSession
@@ -94,6 +95,9 @@ def check_other_inputs(spark: SparkSession) -> None:
     days = spark.sql("SELECT DATE'2026-03-01' + cast(id AS int) AS d, id FROM range(4)")
     self = slidewise.asof_join(days, days, on="d", tolerance="1 day", allow_exact_matches=False)
     assert sorted(tuple(row)[1:] for row in self.collect()) == [(0, None), (1, 0), (2, 1), (3, 2)]
+    numbers = spark.sql("SELECT * FROM VALUES (1.0D), (1.4D), (3.0D) AS t(x)")
+    near = slidewise.asof_join(numbers, numbers, on="x", tolerance=np.float64(0.5), allow_exact_matches=False)
+    assert near.count() == 3
     only_keys = slidewise.asof_join(days, days.select("d"), on="d", direction="nearest")
     assert only_keys.columns == ["d", "id"]
     words = spark.sql("SELECT * FROM VALUES ('b'), ('d') AS t(w)")

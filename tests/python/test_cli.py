@@ -77,6 +77,15 @@ def test_run_prints_explains_writes_and_draws(output, trades: Path):
     assert (trades / "sums.png").read_bytes().startswith(PNG)
 
 
+def test_run_prints_the_first_rows_of_a_query_that_it_writes(output, trades: Path):
+    text = output(
+        *slide("run", *TRADES, "--query", "SELECT id FROM range(300000) ORDER BY id DESC", "--rows", "3"),
+        *("--out", "result.csv", "--conf", "spark.sql.shuffle.partitions=9"),
+        *("--conf", "spark.sql.adaptive.enabled=false"),
+    )
+    assert [line for line in text.splitlines() if line.strip().isdigit()][:3] == ["299999", "299998", "299997"]
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -111,6 +111,12 @@ def test_plot_draws_a_panel_for_each_group_of_bounded_size(spark: SparkSession, 
     assert picture._repr_png_().startswith(PNG)
 
 
+def test_rows_without_a_group_are_a_group(spark: SparkSession):
+    rows = spark.sql("SELECT id, id * 1.0 AS x, IF(id % 2 = 0, NULL, 'odd') AS g FROM range(10)")
+    assert [one.title for one in _points.series_of(rows, "id", "x", "g")] == ["null", "odd"]
+    assert [one.title for one in _points.series_of(rows.where("g IS NULL"), "id", "x", "g")] == ["null"]
+
+
 def test_plot_leaves_pyplot_alone(spark: SparkSession):
     from matplotlib import pyplot
 

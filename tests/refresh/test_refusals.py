@@ -79,6 +79,7 @@ def of(columns: str, source: str = "pay") -> str:
 
 
 COUNT = "count(*) OVER (PARTITION BY k ORDER BY ts)"
+_SESSION = "session_window(ts, '2 hours')"
 REFUSED = {
     of(COUNT) + " LIMIT 3": "within the LIMIT",
     of(COUNT, "(SELECT * FROM pay LIMIT 9)"): "within the LIMIT",
@@ -97,10 +98,13 @@ REFUSED = {
         COUNT, "(SELECT pay.* FROM kinds FULL JOIN pay ON pay.k = kinds.k)"
     ): "rows of both sides of the FULL OUTER JOIN",
     of(
-        "n", "(SELECT id, k, session_window(ts, '2 hours').start AS ts, count(*) AS n FROM pay GROUP BY id, k, session_window(ts, '2 hours'))"
+        "n",
+        f"(SELECT id, k, {_SESSION}.start AS ts, count(*) AS n FROM pay GROUP BY id, k, {_SESSION})",
     ): "a row of pay may join two sessions",
     of("w.v", f"kinds LEFT JOIN (SELECT id, k, ts, {COUNT} AS v FROM pay) w USING (k)"): "rows of the LEFT OUTER JOIN",
-    of("w.v", f"(SELECT id, k, ts, {COUNT} AS v FROM pay) w RIGHT JOIN kinds USING (k)"): "rows of the RIGHT OUTER JOIN",
+    of(
+        "w.v", f"(SELECT id, k, ts, {COUNT} AS v FROM pay) w RIGHT JOIN kinds USING (k)"
+    ): "rows of the RIGHT OUTER JOIN",
     of("n", "kinds LEFT JOIN (SELECT max(id) AS id, k, ts, count(*) AS n FROM pay GROUP BY k, ts) w USING (k)"): (
         "rows of the LEFT OUTER JOIN exist or not"
     ),

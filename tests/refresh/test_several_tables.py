@@ -121,7 +121,8 @@ def test_expressions_of_one_table_without_its_name(spark: SparkSession) -> None:
 
 NAMED_LIKE = """WITH pay AS (SELECT *, sum(x) OVER (PARTITION BY card ORDER BY ts RANGE INTERVAL 1 DAY PRECEDING) AS v
   FROM pay) SELECT id, id % 4 AS p, card, ts, v FROM `pay`"""
-UPPER = """SELECT id, id % 4 AS p, card, ts, sum(x) OVER (PARTITION BY card ORDER BY ts RANGE INTERVAL 1 DAY PRECEDING) AS v
+UPPER = """SELECT id, id % 4 AS p, card, ts,
+  sum(x) OVER (PARTITION BY card ORDER BY ts RANGE INTERVAL 1 DAY PRECEDING) AS v
   FROM (SELECT id, concat('c', card) AS card, ts, x FROM pay) AS pay"""
 
 

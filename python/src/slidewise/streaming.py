@@ -150,8 +150,9 @@ def backfill(
     1
 
     Raises TypeError or ValueError if an argument is wrong, AnalysisException with the condition
-    SLIDEWISE_INVALID_CHECKPOINT if the table lacks a column of the source, the query reads several streams, or the
-    checkpoint is not empty or empty batches are switched off, and what the query itself raises. Nothing is left in the checkpoint then.
+    SLIDEWISE_INVALID_CHECKPOINT if the table lacks a column of the source, the query reads several streams, the
+    checkpoint is not empty, or empty batches are switched off, and what the query itself raises. Nothing is left in the
+    checkpoint then.
     """
     from slidewise._joins._sides import check_table
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from pyspark.sql import types as t
 
-from slidewise._aggregates.conversion import copier
+from slidewise._aggregates.conversion import buffer_copier
 
 if TYPE_CHECKING:
     from slidewise._aggregates.aggregator import Aggregator
@@ -48,7 +48,7 @@ class Calls:
         self.zero, self.reduce = aggregator.zero, aggregator.reduce
         self.merge: Callable[[Buffer, Buffer], Buffer] = aggregator.merge
         self.finish: Callable[[Buffer], Any] = aggregator.finish
-        copy = copier(aggregator.bufferSchema)
+        copy = buffer_copier(aggregator.bufferSchema)
         if copy is not None:
             self.merge = lambda older, newer: aggregator.merge(copy(older), copy(newer))
             self.finish = lambda buffer: aggregator.finish(copy(buffer))
@@ -88,7 +88,19 @@ class Calls:
             raise AggregatorError(
                 f"{self._name}.{method} must return arrays of {count} elements, but theirs are {lengths}"
             )
-        return tuple(array if isinstance(array, np.ndarray) else np.asarray(array) for array in found)
+        schema = self.aggregator.bufferSchema
+        return tuple(self._typed(method, np.asanyarray(array), field) for array, field in zip(found, schema.fields))
+
+    def _typed(self, method: str, array: Array, field: t.StructField) -> Array:
+        """The array in the type of the field: later rows must not depend on what one call returned."""
+        to = np.dtype(DTYPES[type(field.dataType)])
+        if array.dtype == to:
+            return array
+        if array.dtype != object and not np.can_cast(array.dtype, to, casting="same_kind"):
+            raise AggregatorError(
+                f"{self._name}.{method} must return {to} for the field {field.name}, but returned {array.dtype}"
+            )
+        return array.astype(to)
 
     @property
     def _name(self) -> str:

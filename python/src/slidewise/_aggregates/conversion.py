@@ -129,22 +129,58 @@ def _from_python(spark: t.DataType, zone: tzinfo) -> Convert | None:
     return None
 
 
-def copier(spark: t.DataType) -> Convert | None:
-    """Copies what can be changed of a value; None if nothing can."""
+def buffer_copier(schema: t.StructType) -> Convert | None:
+    """Copies what can be changed of a buffer, a tuple; None if nothing can. See `_copier`."""
+    return _fields_copier(schema, "a buffer", tuple)
+
+
+def _copier(spark: t.DataType, place: str) -> Convert | None:
+    """Copies what can be changed of a value; None if nothing can.
+
+    The copy has the types that another stage of the query gets: lists, dictionaries and rows. Raises TypeError for
+    values of other types, with which an aggregator could behave otherwise, such as NumPy's arrays. `place` names the
+    value in errors.
+    """
     if isinstance(spark, t.ArrayType):
-        element = copier(spark.elementType)
-        if element is None:
-            return lambda v: None if v is None else list(v)
-        return lambda v: None if v is None else [element(e) for e in v]
+        element = _copier(spark.elementType, f"an element of {place}")
+
+        def array(value: Any) -> Any:
+            if type(value) is not list and type(value) is not tuple:
+                return _refused(value, place, "a list")
+            return list(value) if element is None else [element(e) for e in value]
+
+        return _or_same(array)
     if isinstance(spark, t.MapType):
-        item = _or_same(copier(spark.valueType))
-        return lambda v: None if v is None else {k: item(i) for k, i in v.items()}
+        item = _or_same(_copier(spark.valueType, f"a value of {place}"))
+
+        def mapping(value: Any) -> Any:
+            if type(value) is not dict:
+                return _refused(value, place, "a dictionary")
+            return {k: item(i) for k, i in value.items()}
+
+        return _or_same(mapping)
     if isinstance(spark, t.BinaryType):
         return lambda v: None if v is None else type(v)(v)
     if isinstance(spark, t.StructType):
-        fields = [copier(f.dataType) for f in spark.fields]
-        if all(f is None for f in fields):
-            return None
-        each = [_or_same(f) for f in fields]
-        return lambda v: None if v is None else tuple(copy(part) for copy, part in zip(each, v))
+        row = Row(*[f.name for f in spark.fields])
+        return _fields_copier(spark, place, lambda parts: row(*parts))
     return None
+
+
+def _fields_copier(spark: t.StructType, place: str, make: Convert) -> Convert | None:
+    names = [f.name for f in spark.fields]
+    fields = [_copier(f.dataType, f"the field {f.name} of {place}") for f in spark.fields]
+    if all(f is None for f in fields):
+        return None
+    each = [_or_same(f) for f in fields]
+
+    def struct(value: Any) -> Any:
+        parts = [value[name] for name in names] if isinstance(value, dict) else value
+        return make([copy(part) for copy, part in zip(each, parts)])
+
+    return _or_same(struct)
+
+
+def _refused(value: Any, place: str, allowed: str) -> Any:
+    kind = type(value)
+    raise TypeError(f"{place} is a {kind.__module__}.{kind.__qualname__}, but must be {allowed} or None")

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from decimal import Decimal
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal
 
 from pyspark.sql import functions as F  # noqa: N812
@@ -131,17 +132,17 @@ def _distance(sides: Sides, tolerance: Any) -> str:
     kind = sides.check_kind("a tolerance")
     if kind == "time":
         return interval_literal(tolerance, 1, "tolerance")
-    if isinstance(tolerance, bool) or not isinstance(tolerance, (int, float, Decimal)):
+    if isinstance(tolerance, bool) or not isinstance(tolerance, (Real, Decimal)):
         raise TypeError(
             f"tolerance is {tolerance!r}, but must be a number, as {sides.left.argument}, {sides.left.on!r}, is one"
         )
-    if not (tolerance >= 0 and math.isfinite(tolerance)):
+    if not 0 <= float(tolerance) < math.inf:
         raise ValueError(f"tolerance is {tolerance!r}, but must be finite and not negative")
     if sides.left.has_whole_numbers and sides.right.has_whole_numbers:
         return str(math.floor(tolerance))
     if isinstance(tolerance, Decimal):
         return f"{tolerance:f}BD"
-    return f"{tolerance!r}D" if isinstance(tolerance, float) else str(tolerance)
+    return str(int(tolerance)) if isinstance(tolerance, Integral) else f"{float(tolerance)!r}D"
 
 
 def _names(sides: Sides, suffixes: Any) -> tuple[dict[str, str], dict[str, str]]:

@@ -43,7 +43,7 @@ def series_of(df: DataFrame, time: str, value: str, group: str | None) -> list[S
     """Up to 16 groups, those with the most rows, each as the mean value in up to 400 equal spans of time."""
     from pyspark.sql import functions as F  # noqa: N812
 
-    groups = F.col(_quoted(group)).cast("string") if group else F.lit("")
+    groups = F.coalesce(F.col(_quoted(group)).cast("string"), F.lit("null")) if group else F.lit("")
     points = df.select(
         groups.alias("g"), F.col(_quoted(time)).alias("t"), F.col(_quoted(value)).cast("double").alias("v")
     ).where("t IS NOT NULL AND v IS NOT NULL")
@@ -63,7 +63,7 @@ def series_of(df: DataFrame, time: str, value: str, group: str | None) -> list[S
     thin = points.join(largest, "g").groupBy("g", spot.alias("spot")).agg(F.min("t").alias("t"), F.avg("v").alias("v"))
     by_group: dict[str, list[tuple[Any, float]]] = {}
     for row in thin.orderBy("g", "spot").collect():
-        by_group.setdefault(row.g or "", []).append((row.t, row.v))
+        by_group.setdefault(row.g, []).append((row.t, row.v))
     return [_series(name, line) for name, line in by_group.items()]
 
 

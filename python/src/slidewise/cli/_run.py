@@ -113,12 +113,11 @@ def perform(spark: SparkSession, job: Job, scratch: Path) -> None:
     if job.compare:
         _print_comparison(spark, job.query, result, scratch)
     if job.out is not None:
+        if (job.rows and result.columns) or job.plot is not None:
+            # The query need not run again. The file may have its rows in another order.
+            result = result.persist()
         with progress(spark, f"writing {job.out}"):
             _write(result, job.out, job.overwrite)
-        # The rows and the picture come from the file: the query need not run again.
-        result = (
-            spark.read.format(_inputs.format_of(job.out)).option("header", True).schema(result.schema).load(job.out)
-        )
         click.echo(f"wrote {job.out}")
     if job.rows and result.columns:
         with progress(spark, "running the query"):

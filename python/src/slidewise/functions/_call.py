@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any, cast
 
 from pyspark.sql import SparkSession
@@ -39,7 +40,7 @@ def call(function: str, *arguments: ColumnOrName, order_by: Order | None = None)
 
 def constants(*values: Any) -> list[Column]:
     """Literals of the values up to the first None, which stands for an omitted argument."""
-    given = values[: values.index(None)] if None in values else values
+    given = list(itertools.takewhile(lambda value: value is not None, values))
     if any(value is not None for value in values[len(given) :]):
         raise ValueError(f"the arguments end with {list(values)!r}, but no argument may follow an omitted one")
     return [F.lit(value) for value in given]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 from pyspark.sql.utils import is_remote
@@ -98,9 +99,9 @@ def _positive(rows: Any) -> int:
         raise ValueError(
             f"rows is {rows!r}, but must be a whole number from 1; write interval={rows!r} for an interval"
         )
-    if not isinstance(rows, int) or isinstance(rows, bool) or rows < 1:
+    if not isinstance(rows, Integral) or isinstance(rows, bool) or rows < 1:
         raise ValueError(f"rows is {rows!r}, but must be a whole number from 1")
-    return rows
+    return int(rows)
 
 
 def interval_literal(interval: Any, sign: int, argument: str = "interval") -> str:

@@ -5,17 +5,28 @@ package org.slidewise.core.frames
  * Frames have to rise.
  *
  * Combines: one for each element, in the order of the elements, and none of two states; so that it also serves aggregates
- * that cannot be merged. Memory: one state. An element is read once, when a frame first holds it.
+ * that cannot be merged. Memory: two states. An element is read once, when a frame first holds it.
  */
 final class RunningFrames(states: FrameStates) extends FrameAlgorithm {
   private[this] var hi = 0L
   private[this] var isClear = false
 
-  states.reserve(1)
+  states.reserve(2)
 
-  /** @throws java.lang.IllegalArgumentException if `newLo` is not zero */
+  /** @throws java.lang.IllegalArgumentException if `newLo` is not zero, unless the frame is empty */
   def slide(newLo: Long, newHi: Long): Int = {
-    require(newLo == 0L, s"a frame that only grows starts at 0, but newLo is $newLo")
+    require(
+      newLo == 0L || newLo == newHi,
+      s"a frame that only grows starts at 0 or is empty, but newLo is $newLo and newHi $newHi"
+    )
+    if (newLo == 0L) growTo(newHi)
+    else {
+      states.clear(1)
+      1
+    }
+  }
+
+  private def growTo(newHi: Long): Int = {
     if (!isClear) {
       states.clear(0)
       isClear = true

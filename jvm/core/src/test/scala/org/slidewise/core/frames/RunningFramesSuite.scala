@@ -36,6 +36,15 @@ class RunningFramesSuite extends ScalaCheckSuite {
     }
   }
 
+  test("an empty frame keeps the state of the frames that grow") {
+    val states = new Texts
+    val frames = new RunningFrames(states)
+    assertEquals(states.slots(frames.slide(0L, 2L)), ",0,1")
+    assertEquals(states.slots(frames.slide(2L, 2L)), "")
+    assertEquals(states.slots(frames.slide(0L, 3L)), ",0,1,2")
+    assertEquals(states.combines, 3L)
+  }
+
   test("a frame that starts later is refused") {
     intercept[IllegalArgumentException](new RunningFrames(new Texts).slide(1L, 2L))
   }

@@ -3,6 +3,7 @@ package org.slidewise.spark.execution.arrays
 import org.apache.spark.sql.catalyst.expressions.{Expression, Literal, SortOrder, SortPrefix}
 import org.apache.spark.sql.types.DoubleType
 
+import org.slidewise.core.multisets.ColumnDictionary
 import org.slidewise.spark.execution.sorting._
 import org.slidewise.spark.execution.surroundings.ArraySurroundings
 import org.slidewise.spark.execution.task.WindowMeasures
@@ -108,6 +109,7 @@ final private[execution] class ArrayWindow(val functions: Seq[ArrayFunction], or
   private def canEvaluate(sorted: SortedColumns, widest: Int, surroundings: ArraySurroundings): Boolean =
     !sorted.inputsFailed && surroundings.fit && bounds.forall(inRange(sorted, _)) && functions.zipWithIndex
       .forall {
+        case (_: ArrayFunction.OfMultiset, _) if widest > ColumnDictionary.MostRows => false
         case (ArrayFunction.OfMultiset(Quantile(QuantileMethod.Approximate, _, _, _), input, _, _), _) =>
           input.dataType != DoubleType || !sorted.anyNaN(columnOf(sorted, input))
         case (ArrayFunction.Aggregate(kernel: ArrayKernel.OfDecimals, input, _, frame), i) =>

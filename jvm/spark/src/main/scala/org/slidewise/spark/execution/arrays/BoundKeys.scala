@@ -7,6 +7,9 @@ private[arrays] trait BoundKeys {
 
   /** The bound's key for the row at a place of the sorted rows. */
   def apply(place: Int): Long
+
+  /** Whether the keys of rows in order may decrease, as those of calendar intervals do at the end of a month. */
+  def mayDecrease: Boolean = false
 }
 
 final private[arrays] class CurrentKeys(order: RowOrder) extends BoundKeys {
@@ -53,4 +56,5 @@ private[arrays] object ShiftedKeys {
 final private[arrays] class ComputedKeys(order: RowOrder, values: Array[Long]) extends BoundKeys {
   private[this] val rows = order.rows
   override def apply(place: Int): Long = values(rows(place))
+  override def mayDecrease: Boolean = true
 }

@@ -117,5 +117,17 @@ final private[arrays] class KeyRangeFrames(
     n
   }
 
-  override def oldest(row: Int): Int = math.min(row, frames.lo(math.min(row, until - from - 1)))
+  override def oldest(row: Int): Int = {
+    val at = math.min(row, until - from - 1)
+    val found = frames
+    // The ends of frames never move back. Rows that have the same ends may have found them.
+    var first = at
+    if (mayDecrease(lower)) while (first > 0 && found.lo(first - 1) == found.lo(at)) first -= 1
+    val ofLower = first
+    first = at
+    if (mayDecrease(upper)) while (first > 0 && found.hi(first - 1) == found.hi(at)) first -= 1
+    math.min(row, math.min(found.lo(at), math.min(first, ofLower)))
+  }
+
+  private def mayDecrease(bound: BoundKeys): Boolean = bound != null && bound.mayDecrease
 }

@@ -1,5 +1,6 @@
 package org.slidewise.spark.execution.python
 
+import java.time.ZoneOffset
 import java.util.Arrays
 
 import com.fasterxml.jackson.databind.ObjectMapper
@@ -7,6 +8,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode
 import org.apache.spark.{PartitionEvaluatorFactory, SparkContext}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.{Attribute, Expression}
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{StructField, StructType}
@@ -52,9 +54,10 @@ private[execution] object PythonEvaluation {
       leading: Seq[Attribute],
       inputs: PythonInputs,
       output: Seq[Attribute],
-      conf: SQLConf,
+      ofSession: SQLConf,
       metrics: Map[String, SQLMetric]
   )(describe: (ObjectNode, Seq[ObjectNode]) => Unit): PythonEvaluation = {
+    val conf = inZoneForPython(ofSession)
     val description = mapper.createObjectNode()
     description.put("operator", operator)
     description.put("timeZone", conf.sessionLocalTimeZone)
@@ -83,6 +86,18 @@ private[execution] object PythonEvaluation {
 
   private def structOf(columns: Seq[Expression]): StructType =
     StructType(columns.zipWithIndex.map { case (e, i) => StructField(s"_$i", e.dataType) })
+
+  // Python and Arrow know no short names that Spark takes, such as PST and Z.
+  private def inZoneForPython(conf: SQLConf): SQLConf = {
+    val zone = DateTimeUtils.getZoneId(conf.sessionLocalTimeZone).normalized()
+    val name = if (zone == ZoneOffset.UTC) "UTC" else zone.getId
+    if (name == conf.sessionLocalTimeZone) conf
+    else {
+      val other = conf.clone()
+      other.setConf(SQLConf.SESSION_LOCAL_TIMEZONE, name)
+      other
+    }
+  }
 
   /** The metrics of Spark's own operators for Python. */
   def metrics(context: SparkContext): Map[String, SQLMetric] = Map(

@@ -180,12 +180,16 @@ final private[execution] class PartitionSorter(
   private def sortExternally(left: Iterator[InternalRow]): Iterator[InternalRow] = {
     val taken = if (rows.fields.areWhole) rows.inOrderOfArrival() else fromFile()
     freeArrays()
-    external = new ExternalSort(
-      input,
-      spec.partition.map(SortOrder(_, Ascending)) ++ spec.order,
-      resources,
-      spec.radixInSpark
-    )
+    val order = spec.partition.map(SortOrder(_, Ascending)) ++ spec.order
+    if (order.isEmpty) taken ++ left else sortExternally(taken, left, order)
+  }
+
+  private def sortExternally(
+      taken: Iterator[InternalRow],
+      left: Iterator[InternalRow],
+      order: Seq[SortOrder]
+  ): Iterator[InternalRow] = {
+    external = new ExternalSort(input, order, resources, spec.radixInSpark)
     taken.foreach(row => external.insert(row.asInstanceOf[UnsafeRow]))
     log.close()
     left.foreach(row => external.insert(row.asInstanceOf[UnsafeRow]))

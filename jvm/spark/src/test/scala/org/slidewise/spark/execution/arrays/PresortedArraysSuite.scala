@@ -61,6 +61,21 @@ class PresortedArraysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       }
     }
 
+  for (
+    frame <- Seq(
+      "INTERVAL 1 MONTH FOLLOWING AND INTERVAL 2 MONTH FOLLOWING",
+      "CURRENT ROW AND INTERVAL 2 MONTH FOLLOWING"
+    )
+  )
+    test(s"RANGE BETWEEN $frame: ends that would move back at the end of a month") {
+      // The first rows that are taken together are complete up to some hour of January 30 or 31.
+      for (hour <- 0 until 48 by 4) {
+        val times = s"timestamp_ntz'2026-01-05' + make_dt_interval(0, $hour, id * 30)"
+        val rows = s"(SELECT id, $times AS t FROM range(0, 8000, 1, 1) SORT BY t)"
+        assertSame(s"SELECT id, count(*) OVER (ORDER BY t RANGE BETWEEN $frame) AS n FROM $rows")
+      }
+    }
+
   for (keys <- Seq("", "PARTITION BY p"))
     test(s"ranks and other rows' values, OVER ($keys ORDER BY t, v)") {
       val sorted = s"(SELECT * FROM $rows SORT BY ${if (keys.isEmpty) "" else "p, "}t, v)"

@@ -68,6 +68,21 @@ class PartitionSorterSuite extends SparkSuite {
     assertEquals(after, before)
   }
 
+  test("rows in no order that do not fit in memory come as they came") {
+    val ids = inTask { () =>
+      val spec = new SortSpec(Nil, Nil, radixInSpark = false, peers = 0)
+      val sorter = new PartitionSorter(new TaskResources(TaskContext.get()), attributes, spec)
+      try {
+        val rows = input(20000).zipWithIndex.map { case (row, i) =>
+          if (i == 7000) sorter.spill(Long.MaxValue, hog())
+          row
+        }
+        sorter.sort(rows).map(_.getLong(2)).toVector
+      } finally sorter.close()
+    }
+    assertEquals(ids, (0L until 20000L).toVector)
+  }
+
   for ((what, cancelAt) <- Seq(("takes rows", 5000), ("compares rows", 19999)))
     test(s"a cancelled task stops while it $what") {
       val (thrown, taken) = inTask { () =>
