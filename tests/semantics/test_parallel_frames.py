@@ -253,3 +253,13 @@ def test_bounds_that_wrap_around(sharing: Sharing, first: str, frame: str) -> No
     over = f"OVER (ORDER BY k RANGE BETWEEN {frame})"
     query = f"SELECT id, min(id) {over}, count(*) {over} FROM (SELECT id, cast({first} + id AS int) AS k FROM rows)"
     sharing.ask(query, tasks=range(1), ansi_enabled="false")
+
+
+@pytest.mark.parametrize("order", ["k", "k DESC"])
+def test_bounds_of_dates_that_wrap_around(sharing: Sharing, order: str) -> None:
+    over = f"OVER (ORDER BY {order} RANGE BETWEEN CURRENT ROW AND {{}} FOLLOWING)"
+    rows = "(SELECT id, date_add(DATE'1970-01-01', CAST(id AS INT) - 1000) AS k FROM rows)"
+    sharing.ask(
+        f"SELECT id, count(*) {over.format(2147483647)}, min(id) {over.format(2147483647)} FROM {rows}", tasks=range(1)
+    )
+    sharing.ask(f"SELECT id, count(*) {over.format(100)} FROM {rows}")

@@ -24,7 +24,8 @@ private[families] object Collections extends FunctionFamily {
 
     override def readsPlaces: Boolean = function match {
       case _: CollectList => true
-      case other          => other.prettyName == "listagg"
+      // The name may be an alias. Spark 3.5 does not have the class.
+      case other => other.getClass.getSimpleName == "ListAgg"
     }
   }
 }

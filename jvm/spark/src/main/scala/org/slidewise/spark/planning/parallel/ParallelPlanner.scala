@@ -3,7 +3,7 @@ package org.slidewise.spark.planning.parallel
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.{PlanLater, SparkPlan}
 import org.apache.spark.sql.internal.SQLConf
-import org.apache.spark.sql.types.{ByteType, IntegerType, LongType, ShortType}
+import org.apache.spark.sql.types._
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.SlidingWindowExec
@@ -120,8 +120,8 @@ private[spark] object ParallelPlanner extends TaskPlanner with JoinTaskPlanner {
 
   private def reasonNot(conf: SQLConf, operator: SlidingWindowPlan): Option[String] =
     if (operator.sortPlacement != SortPlacement.InOperator) Some("Spark sorts the rows")
-    else if (!conf.ansiEnabled && boundsMayWrap(operator))
-      Some("without ANSI mode, a bound of a RANGE frame over whole numbers may wrap around")
+    else if (FrameReach.of(operator).bounds.exists(mayWrap(conf, _)))
+      Some("a bound of a RANGE frame over whole numbers or dates may wrap around")
     else AcrossTasks.reasonNot(operator)
 
   /** The reason why one task must evaluate each key of a join, for a person to read; none if several tasks can share it. */
@@ -131,9 +131,17 @@ private[spark] object ParallelPlanner extends TaskPlanner with JoinTaskPlanner {
       Some("a row that stands for several has a frame without a limit on one side")
     else AcrossTasks.reasonNot(join.window)
 
-  private def boundsMayWrap(operator: SlidingWindowPlan) =
-    FrameReach.of(operator).bounds.nonEmpty && (operator.orderSpec.head.child.dataType match {
-      case ByteType | ShortType | IntegerType | LongType => true
-      case _                                             => false
-    })
+  private def mayWrap(conf: SQLConf, bound: Frame.KeyBound): Boolean = bound.order.child.dataType match {
+    case ByteType | ShortType | IntegerType | LongType => !conf.ansiEnabled
+    // Spark adds days to dates without a check, in ANSI mode, too.
+    case DateType =>
+      bound.offset.eval() match {
+        case days: Int => math.abs(days.toLong) > MostDays
+        case _         => false
+      }
+    case _ => false
+  }
+
+  /** So many days from any date of Spark, from year 1 to 9999, do not wrap around. */
+  private val MostDays = 1L << 30
 }

@@ -68,10 +68,10 @@ class PresortedArraysSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     )
   )
     test(s"RANGE BETWEEN $frame: ends that would move back at the end of a month") {
-      // The first rows that are taken together are complete up to some hour of January 30 or 31.
-      for (hour <- 0 until 48 by 4) {
-        val times = s"timestamp_ntz'2026-01-05' + make_dt_interval(0, $hour, id * 30)"
-        val rows = s"(SELECT id, $times AS t FROM range(0, 8000, 1, 1) SORT BY t)"
+      // The first rows with answers are those up to some hour of January 31, of the 32,768 rows that are taken by then.
+      for (hour <- 10 until 26 by 8) {
+        val times = s"timestamp_ntz'2025-12-07' + make_dt_interval(0, $hour, id * 5)"
+        val rows = s"(SELECT id, $times AS t FROM range(0, 34000, 1, 1) SORT BY t)"
         assertSame(s"SELECT id, count(*) OVER (ORDER BY t RANGE BETWEEN $frame) AS n FROM $rows")
       }
     }
