@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from pyspark.sql import SparkSession
 from session import settings
-from sparks import SPARK
+from sparks import SPARK, needs_spark
 
 import slidewise
 
@@ -146,3 +146,11 @@ def test_a_window_join_without_a_key_of_the_left_table(spark: SparkSession) -> N
     assert done == slidewise.Refreshed(False, 2, 0, 0)
     found, expected = spark.table("of_both"), spark.sql(WITHOUT_TIME)
     assert sorted(map(repr, found.select(expected.columns).collect())) == sorted(map(repr, expected.collect()))
+
+
+@needs_spark("4.0", "collations are of 4.0")
+def test_texts_that_a_collation_counts_as_equal(spark: SparkSession) -> None:
+    """A corrected text is written, also if the collation of its column does not tell it from the old one."""
+    names = "SELECT id, id % 4 AS p, card, IF(x < 0, 'ANN', 'ann') COLLATE UTF8_LCASE AS name, ts AS results FROM pay"
+    tables(spark, cards=5, rows=200, corrected="100")
+    assert refreshed(spark, names, ["pay"]) == slidewise.Refreshed(False, 0, 1, 0)

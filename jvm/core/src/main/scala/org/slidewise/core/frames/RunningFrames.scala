@@ -5,13 +5,14 @@ package org.slidewise.core.frames
  * Frames have to rise.
  *
  * Combines: one for each element, in the order of the elements, and none of two states; so that it also serves aggregates
- * that cannot be merged. Memory: two states. An element is read once, when a frame first holds it.
+ * that cannot be merged. Memory: one state, and an empty one for empty frames between others. An element is read once, when
+ * a frame first holds it.
  */
 final class RunningFrames(states: FrameStates) extends FrameAlgorithm {
   private[this] var hi = 0L
   private[this] var isClear = false
 
-  states.reserve(2)
+  states.reserve(1)
 
   /** @throws java.lang.IllegalArgumentException if `newLo` is not zero, unless the frame is empty */
   def slide(newLo: Long, newHi: Long): Int = {
@@ -21,6 +22,7 @@ final class RunningFrames(states: FrameStates) extends FrameAlgorithm {
     )
     if (newLo == 0L) growTo(newHi)
     else {
+      states.reserve(2)
       states.clear(1)
       1
     }

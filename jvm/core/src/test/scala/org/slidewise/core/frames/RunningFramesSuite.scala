@@ -8,12 +8,12 @@ class RunningFramesSuite extends ScalaCheckSuite {
 
   /** Elements are their positions; a state is the text of those that it has taken, in order. */
   final private class Texts extends FrameStates {
-    val slots: Array[String] = Array.fill(1)("stale")
+    val slots: Array[String] = Array.fill(2)("stale")
     private var taken = 0L
 
     def combines: Long = taken
-    def tryReserve(n: Int): Boolean = n <= 1
-    def reserve(n: Int): Unit = assertEquals(n, 1)
+    def tryReserve(n: Int): Boolean = n <= 2
+    def reserve(n: Int): Unit = assert(n <= 2, n)
     def clear(slot: Int): Unit = slots(slot) = ""
     def accumulate(slot: Int, from: Long, until: Long): Unit = {
       taken += until - from

@@ -59,6 +59,9 @@ case class ExponentialMean(x: Expression, alpha: Expression, adjust: Option[Expr
   private def adjustArgument = adjust.map(ConstantArgument("adjust", _))
   private lazy val a = alphaArgument.value.asInstanceOf[Double]
 
+  /** Whether only the newest value counts. Zero times an older value that is infinite would be NaN. */
+  private def forgetsAll: Boolean = a == 1.0
+
   override def checkInputDataTypes(): TypeCheckResult =
     ConstantArgument.first(
       () => NumericArgument.checkDouble(x, 0),
@@ -77,12 +80,14 @@ case class ExponentialMean(x: Expression, alpha: Expression, adjust: Option[Expr
   override protected def lift: Seq[Expression] = Seq(x, Literal(1.0), Literal(1 - a), x)
 
   override protected def combine(older: State, newer: State): Seq[Expression] = {
-    def after(field: String) = Add(Multiply(older(field), newer("decay")), newer(field))
+    def after(field: String) =
+      if (forgetsAll) newer(field) else Add(Multiply(older(field), newer("decay")), newer(field))
     Seq(after("sum"), after("weights"), Multiply(older("decay"), newer("decay")), older("first"))
   }
 
   override protected def lower(state: State): Expression =
     if (adjustArgument.forall(_.value == true)) Divide(state("sum"), state("weights"))
+    else if (forgetsAll) state("sum")
     else Add(Multiply(Literal(a), state("sum")), Multiply(state("decay"), state("first")))
 
   override protected def withNewChildrenInternal(c: IndexedSeq[Expression]): ExponentialMean =

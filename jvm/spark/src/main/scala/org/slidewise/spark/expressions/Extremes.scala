@@ -32,7 +32,6 @@ abstract class ExtremeCount(largest: Boolean) extends ExtremeFunction(largest) w
   override protected def compared: Expression = child
   override def dataType: DataType = LongType
   override protected def emptyResult: Literal = Literal(0L)
-  override def defaultResult: Option[Literal] = Some(emptyResult)
 
   override protected def fields: Seq[(String, DataType)] =
     Seq("extreme" -> child.dataType, "count" -> LongType)

@@ -33,6 +33,9 @@ abstract class MonoidAggregate extends DeclarativeAggregate {
 
   override def nullable: Boolean = emptyResult.value == null
 
+  // Spark's subqueries and several DISTINCTs replace the null of a join without rows by it.
+  final override def defaultResult: Option[Literal] = Some(emptyResult).filter(_.value != null)
+
   final override lazy val aggBufferAttributes: Seq[AttributeReference] =
     fields.map { case (name, dataType) => AttributeReference(name, dataType)() }
 

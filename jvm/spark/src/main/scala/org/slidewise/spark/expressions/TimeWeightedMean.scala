@@ -75,7 +75,9 @@ case class TimeWeightedMean(t: Expression, x: Expression, method: Option[Express
   override protected def combine(older: State, newer: State): Seq[Expression] = {
     val height =
       if (isLinear) Add(half(older("last.x")), half(newer("first.x"))) else older("last.x")
-    val between = Multiply(height, TimeArgument.elapsed(older("last.t"), newer("first.t")))
+    val elapsed = TimeArgument.elapsed(older("last.t"), newer("first.t"))
+    // A value that holds for no time has no weight, even if it is infinite or NaN.
+    val between = If(EqualTo(elapsed, Literal(0.0)), Literal(0.0), Multiply(height, elapsed))
     Seq(
       older("first.t"),
       newer("last.t"),

@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.analysis.TypeCheckResult
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.Cast.toSQLId
 import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.util.TypeUtils
 import org.apache.spark.sql.types.DataType
 
 /**
@@ -33,7 +34,10 @@ final case class WithinGroup(
   override def dataType: DataType = function.dataType
   override def nullable: Boolean = function.nullable
   override def prettyName: String = function.prettyName
-  override def checkInputDataTypes(): TypeCheckResult = function.checkInputDataTypes()
+  override def checkInputDataTypes(): TypeCheckResult =
+    order.map(by => TypeUtils.checkForOrderingExpr(by.dataType, prettyName)).find(_.isFailure).getOrElse {
+      function.checkInputDataTypes()
+    }
 
   /** The function's input types, if it declares any; other arguments keep their types. */
   override def inputTypes = (function match {

@@ -3,8 +3,10 @@ package org.slidewise.spark.refresh
 import org.apache.spark.sql.{functions, DataFrame, Row}
 import org.apache.spark.sql.catalyst.expressions.RowOrdering
 import org.apache.spark.sql.catalyst.util.quoteIdentifier
-import org.apache.spark.sql.types.{DataType, StructType}
+import org.apache.spark.sql.types.{DataType, StringType, StructType}
 import org.apache.spark.storage.StorageLevel
+
+import org.slidewise.spark.shims.SparkCollations
 
 /**
  * The differences between the stored rows of a target and the results that replace them. Each has one row, with its operation, the
@@ -67,8 +69,10 @@ final private[refresh] class Difference private (
 
 private[refresh] object Difference {
   val Operation = "operation"
-  val New = "new_row"
-  val Old = "old_row"
+  val New = "_slidewise_new"
+  val Old = "_slidewise_old"
+  private val Results = "_slidewise_results"
+  private val Stored = "_slidewise_stored"
   val Insert = "insert"
   val Update = "update"
   val Delete = "delete"
@@ -101,8 +105,8 @@ private[refresh] object Difference {
         functions.expr(s"first($New, true) AS $New"),
         Seq(
           s"first($Old, true) AS $Old",
-          s"count($New) AS results",
-          s"count($Old) AS stored"
+          s"count($New) AS $Results",
+          s"count($Old) AS $Stored"
         ).map(functions.expr): _*
       )
     val shown = s"to_json(struct(${identity.mkString(", ")}))"
@@ -110,12 +114,12 @@ private[refresh] object Difference {
       s"IF($count <= 1, true, CAST(raise_error(concat('$Repeated', $shown, ': $what has ', $count, ' rows with them')) AS BOOLEAN))"
     val isEqual = results.schema.fields.toSeq.map { field =>
       val name = quoteIdentifier(field.name)
-      if (isComparable(field.dataType)) s"$New.$name <=> $Old.$name" else "false"
+      areEqual(s"$New.$name", s"$Old.$name", field.dataType).getOrElse("false")
     }
     val operation =
       s"CASE WHEN $New IS NULL THEN '$Delete' WHEN $Old IS NULL THEN '$Insert' ELSE '$Update' END AS $Operation"
     val found = paired
-      .where(s"${once("results", "the result")} AND ${once("stored", "the target")}")
+      .where(s"${once(Results, "the result")} AND ${once(Stored, "the target")}")
       .where(s"$New IS NULL OR $Old IS NULL OR NOT (${isEqual.mkString(" AND ")})")
       .selectExpr(operation, New, Old)
       .persist(StorageLevel.MEMORY_AND_DISK)
@@ -125,6 +129,14 @@ private[refresh] object Difference {
 
   /** The start of the error message if the keys do not identify rows. */
   val Repeated = "the keys do not identify one row: "
+
+  /** The condition in SQL that two values are the same; none if they cannot be compared. */
+  def areEqual(a: String, b: String, kind: DataType): Option[String] = kind match {
+    // A collation may count different texts as equal.
+    case text: StringType if !SparkCollations.isBinaryStable(text) =>
+      Some(s"CAST($a AS BINARY) <=> CAST($b AS BINARY)")
+    case other => if (isComparable(other)) Some(s"$a <=> $b") else None
+  }
 
   def isComparable(kind: DataType): Boolean = RowOrdering.isOrderable(kind)
 }

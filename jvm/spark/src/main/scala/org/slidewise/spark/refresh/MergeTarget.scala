@@ -30,9 +30,7 @@ final private[refresh] class MergeTarget(session: SparkSession, name: String) ex
     val schema = rows.schema
     val columns = schema.fields.toSeq.map(f => quoteIdentifier(f.name) -> f.dataType)
     val same = keys.map(quoteIdentifier).map(k => s"t.$k <=> coalesce(s.$New, s.$Old).$k")
-    val isAsRead = columns.collect {
-      case (column, kind) if isComparable(kind) => s"t.$column <=> s.$Old.$column"
-    }
+    val isAsRead = columns.flatMap { case (column, kind) => areEqual(s"t.$column", s"s.$Old.$column", kind) }
     val unchanged = isAsRead.mkString(" AND ")
     // The error is in the values and not in the conditions, because Delta Lake evaluates the conditions of all clauses for all rows.
     def values(condition: String): Seq[String] = columns.zipWithIndex.map {

@@ -100,13 +100,14 @@ private[refresh] object TableFormat {
           .groupBy(columns.map(f => changes(quoteIdentifier(f.name))): _*)
           .agg(
             functions.expr(
-              "sum(IF(_change_type LIKE '%DELETE' OR _change_type LIKE '%BEFORE', -1, 1)) AS more"
+              s"sum(IF(_change_type LIKE '%DELETE' OR _change_type LIKE '%BEFORE', -1, 1)) AS $NetRows"
             )
           )
-          .where("more != 0")
-          .drop("more")
+          .where(s"$NetRows != 0")
+          .drop(NetRows)
     }
 
+    private val NetRows = "_slidewise_net_rows"
     private val Own = Set("_change_type", "_change_ordinal", "_commit_snapshot_id")
   }
 
