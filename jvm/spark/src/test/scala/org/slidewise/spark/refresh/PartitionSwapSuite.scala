@@ -64,58 +64,42 @@ class PartitionSwapSuite extends FunSuite {
   }
 
   test("killed before any of its operations, it has changed nothing or is completed by the next one") {
-    var (stop, outcomes) = (0, Set.empty[Map[String, String]])
-    var isKilled = true
-    while (isKilled) {
+    interruptEach(StoppingFileSystem.left = _)(refresh)
+  }
+
+  test("failed in any of its operations, it has changed nothing or is completed by the next one") {
+    interruptEach(StoppingFileSystem.failing = _) { folder =>
+      val swap = swapIn(folder)
+      try replacePartitions(swap, folder)
+      finally swap.end()
+    }
+  }
+
+  /** Runs a refresh once for each of its operations, with `interrupt` given the operation's number, and then the next one. */
+  private def interruptEach(interrupt: Int => Unit)(run: Local => Unit): Unit = {
+    var (at, outcomes) = (0, Set.empty[Map[String, String]])
+    var isInterrupted = true
+    while (isInterrupted) {
       val folder = Files.createTempDirectory("swap")
       write(folder, Before)
-      StoppingFileSystem.left = stop
-      isKilled =
-        try { refresh(folder); false }
-        catch { case _: IOException if StoppingFileSystem.left <= 0 => true }
-      StoppingFileSystem.left = Int.MaxValue
+      interrupt(at)
+      isInterrupted =
+        try { run(folder); false }
+        catch { case _: IOException if StoppingFileSystem.hasInterrupted => true }
+      StoppingFileSystem.resume()
       // As the error of the next refresh says.
       Files.deleteIfExists(folder.resolve(PartitionSwap.Folder).resolve("lock"))
       val next = swapIn(folder)
       next.begin()
       next.end()
       val found = read(folder)
-      assert(found == Before || found == After, s"killed at $stop: $found")
-      assertEquals(folder.toFile.list.toSet, found.keySet, s"killed at $stop")
+      assert(found == Before || found == After, s"interrupted at $at: $found")
+      assertEquals(folder.toFile.list.toSet, found.keySet, s"interrupted at $at")
       outcomes += found
-      stop += 1
+      at += 1
     }
     assertEquals(outcomes, Set(Before, After))
-    assert(stop > 12, s"$stop operations")
-  }
-
-  test("failed in any of its operations, it has changed nothing or is completed by the next one") {
-    var (failing, outcomes) = (0, Set.empty[Map[String, String]])
-    var hasFailed = true
-    while (hasFailed) {
-      val folder = Files.createTempDirectory("swap")
-      write(folder, Before)
-      StoppingFileSystem.failing = failing
-      val swap = swapIn(folder)
-      hasFailed =
-        try {
-          try replacePartitions(swap, folder)
-          finally swap.end()
-          false
-        } catch { case _: IOException => true }
-      StoppingFileSystem.failing = Int.MaxValue
-      Files.deleteIfExists(folder.resolve(PartitionSwap.Folder).resolve("lock"))
-      val next = swapIn(folder)
-      next.begin()
-      next.end()
-      val found = read(folder)
-      assert(found == Before || found == After, s"failed at $failing: $found")
-      assertEquals(folder.toFile.list.toSet, found.keySet, s"failed at $failing")
-      outcomes += found
-      failing += 1
-    }
-    assertEquals(outcomes, Set(Before, After))
-    assert(failing > 12, s"$failing operations")
+    assert(at > 12, s"$at operations")
   }
 
   folders.test("a second refresh at a time is refused, and leaves the lock of the first") { folder =>
@@ -182,4 +166,12 @@ object StoppingFileSystem {
 
   /** The number of operations before the one that fails; a large one if none does. */
   @volatile var failing: Int = Int.MaxValue
+
+  /** Whether an operation has failed since [[resume]]. */
+  def hasInterrupted: Boolean = left <= 0 || failing < 0
+
+  def resume(): Unit = {
+    left = Int.MaxValue
+    failing = Int.MaxValue
+  }
 }

@@ -120,14 +120,14 @@ final private[arrays] class KeyRangeFrames(
   override def oldest(row: Int): Int = {
     val at = math.min(row, until - from - 1)
     val found = frames
-    // The ends of frames never move back. Rows that have the same ends may have found them.
-    var first = at
-    if (mayDecrease(lower)) while (first > 0 && found.lo(first - 1) == found.lo(at)) first -= 1
-    val ofLower = first
-    first = at
-    if (mayDecrease(upper)) while (first > 0 && found.hi(first - 1) == found.hi(at)) first -= 1
-    math.min(row, math.min(found.lo(at), math.min(first, ofLower)))
+    val ofEnds = math.min(firstAt(lower, at)(found.lo(_)), firstAt(upper, at)(found.hi(_)))
+    math.min(row, math.min(found.lo(at), ofEnds))
   }
 
-  private def mayDecrease(bound: BoundKeys): Boolean = bound != null && bound.mayDecrease
+  /** The first row with the end of a row's frame: ends never move back, so that it may be this row that has found the end. */
+  private def firstAt(bound: BoundKeys, row: Int)(end: Int => Int): Int = {
+    var first = row
+    if (bound != null && bound.mayDecrease) while (first > 0 && end(first - 1) == end(row)) first -= 1
+    first
+  }
 }

@@ -8,6 +8,8 @@ import org.apache.spark.unsafe.Platform
 import org.scalacheck.Gen
 import org.scalacheck.Prop.forAll
 
+import org.slidewise.spark.plan.StateTypes
+
 class WideDecimalsSuite extends ScalaCheckSuite {
   private val kind = DecimalType(25, 3)
   private val projection = UnsafeProjection.create(Array[DataType](kind))
@@ -48,5 +50,10 @@ class WideDecimalsSuite extends ScalaCheckSuite {
       vector.words(0) = unscaled
       assertEquals(vector.getDecimal(0, 25, 3), Decimal(unscaled, 25, 3))
     }
+  }
+
+  test("decimals of more than 18 digits are wide") {
+    assertEquals(Seq(18, 19, 38).map(p => StateTypes.isWide(DecimalType(p, 2))), Seq(false, true, true))
+    assert(!StateTypes.isWide(LongType))
   }
 }
