@@ -174,7 +174,7 @@ object Frame {
     def of(key: Expression): Expression = FrameOffset.add(order.copy(child = key), offset, timeZone)
 
     /** The whole number that the bound adds to each key; none if the distance differs from key to key. */
-    @transient lazy val shift: Option[Long] = FrameOffset.constant(order, offset)
+    @transient lazy val shift: Option[Long] = FrameOffset.constant(order, offset, timeZone)
 
     private[Frame] def mayFollow: Boolean = offset.eval() match {
       case i: CalendarInterval => i.months > 0 || i.days > 0 || i.microseconds > 0

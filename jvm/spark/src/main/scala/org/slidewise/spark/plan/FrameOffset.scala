@@ -4,10 +4,9 @@ import scala.util.Try
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.util.DateTimeConstants.MICROS_PER_DAY
+import org.apache.spark.sql.catalyst.util.DateTimeUtils
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.CalendarInterval
-
-import org.slidewise.spark.shims.SparkExpressions
 
 /**
  * Adds the offset of a RANGE frame to an order key.
@@ -28,7 +27,7 @@ private[spark] object FrameOffset {
       case (_, _: YearMonthIntervalType) if isTimestamp(key) =>
         TimestampAddYMInterval(key, signed, Some(timeZone))
       case (_, CalendarIntervalType | _: DayTimeIntervalType) if isTimestamp(key) =>
-        SparkExpressions.addInterval(key, signed, timeZone)
+        TimestampPlusInterval(key, signed, timeZone)
       case (decimal: DecimalType, _: DecimalType) => DecimalAddNoOverflowCheck(key, signed, decimal)
       case _                                      => Add(key, signed)
     }
@@ -39,30 +38,31 @@ private[spark] object FrameOffset {
    * [[add]] adds something else, such as months, or days in a zone with summer time. None if the negation of the offset
    * overflows, which is an error under ANSI.
    */
-  def constant(order: SortOrder, offset: Expression): Option[Long] =
+  def constant(order: SortOrder, offset: Expression, timeZone: String): Option[Long] =
     if (!offset.foldable) None
     else {
       val signed = inDirection(order, offset)
-      Try(signed.eval()).toOption.flatMap(whole(order.child, signed.dataType, _))
+      Try(signed.eval()).toOption.flatMap(whole(order.child, signed.dataType, _, timeZone))
     }
 
   private def inDirection(order: SortOrder, offset: Expression): Expression =
     if (order.direction == Descending) UnaryMinus(offset) else offset
 
-  private def whole(key: Expression, offsetType: DataType, offset: Any): Option[Long] =
+  private def whole(key: Expression, offsetType: DataType, offset: Any, timeZone: String): Option[Long] =
     (key.dataType, offsetType, offset) match {
       case (ByteType | ShortType | IntegerType | LongType, _, n: Number) => Some(n.longValue)
       case (DateType, IntegerType, days: Number)                         => Some(days.longValue)
       case (DateType, _: DayTimeIntervalType, micros: Number) => Some(micros.longValue / MICROS_PER_DAY)
-      case (_, _: DayTimeIntervalType, micros: Number) if isTimestamp(key) => within(key, 0, micros.longValue)
+      case (_, _: DayTimeIntervalType, micros: Number) if isTimestamp(key) =>
+        within(key, 0, micros.longValue, timeZone)
       case (_, CalendarIntervalType, i: CalendarInterval) if isTimestamp(key) && i.months == 0 =>
-        within(key, i.days, i.microseconds)
+        within(key, i.days, i.microseconds, timeZone)
       case _ => None
     }
 
-  // Without a time zone, every day has 24 hours. Spark fails if the offset alone exceeds 64 bits.
-  private def within(key: Expression, days: Int, micros: Long): Option[Long] =
-    if (key.dataType == TimestampNTZType)
+  // Without changes of the offset from UTC, every day has 24 hours. Spark fails if the offset alone exceeds 64 bits.
+  private def within(key: Expression, days: Int, micros: Long, timeZone: String): Option[Long] =
+    if (key.dataType == TimestampNTZType || DateTimeUtils.getZoneId(timeZone).getRules.isFixedOffset)
       Some(BigInt(days) * MICROS_PER_DAY + micros).filter(_.isValidLong).map(_.longValue)
     else if (days == 0 && -MICROS_PER_DAY < micros && micros < MICROS_PER_DAY) Some(micros)
     else None

@@ -34,8 +34,9 @@ final case class FramedAggregate(
 
   /** The frame over the right rows. */
   def frame: Frame.Range = {
-    def bound(value: Option[RowValue]) =
-      value.fold[Frame.Bound](Frame.Unbounded)(v => Frame.RowBound(order, v.child, v.isInside, v.mayRise))
+    def bound(value: Option[RowValue]) = value.fold[Frame.Bound](Frame.Unbounded) { v =>
+      Frame.RowBound(order, TimestampPlusInterval.within(v.child), v.isInside, v.mayRise)
+    }
     Frame.Range(bound(lower), bound(upper))
   }
 
