@@ -9,7 +9,7 @@ import org.slidewise.spark.plan.Frame
 /**
  * Rows whose frames hold rows of another table with the same keys. One scan of both tables finds all frames.
  *
- * Memory: eight bytes and a bit for each row and frame, and eight bytes for each key.
+ * Memory: four bytes and a bit for each row and distinct end of a frame, and eight bytes for each key.
  */
 final private[arrays] class OtherRows private (
     val columns: SortedColumns,
@@ -48,25 +48,47 @@ private[arrays] object OtherRows {
       bounds: Frame.RowBound => Int
   ): Option[OtherRows] = {
     val groups = new ElementGroups(rows, elements)
-    val found = frames.map(frame => frame -> new ValueFrames(rows.order.size))
-    val scans = found.map { case (frame, into) => new FrameScan(frame, rows, elements, bounds, into) }
+    def sides(of: Frame.Range => Frame.Bound) =
+      frames.map(rangeOf).map(of).collect { case bound: Frame.RowBound => bound }.distinct
+    def scans(of: Frame.Range => Frame.Bound, isLower: Boolean) =
+      sides(of).map(bound => bound -> new EndScan(bound, isLower, rows, elements, bounds(bound))).toMap
+    val (lower, upper) = (scans(_.lower, isLower = true), scans(_.upper, isLower = false))
+    val all = (lower.values ++ upper.values).toArray
     var rise = true
     var from = 0
     while (rise && from < rows.order.size) {
       val until = rows.order.endOfPartition(from)
       val group = groups.of(from)
-      rise = scans.forall(_.scan(from, until, groups.from(group), groups.until(group)))
+      rise = all.forall(_.scan(from, until, groups.from(group), groups.until(group)))
       from = until
     }
-    if (rise) Some(new OtherRows(elements, groups, found.toMap)) else None
+    def end(bound: Frame.Bound, scans: Map[Frame.RowBound, EndScan]) = bound match {
+      case row: Frame.RowBound => scans(row).found
+      case _                   => null
+    }
+    if (!rise) None
+    else {
+      val found = frames.map { frame =>
+        val range = rangeOf(frame)
+        frame -> new ValueFrames(end(range.lower, lower), end(range.upper, upper))
+      }
+      Some(new OtherRows(elements, groups, found.toMap))
+    }
+  }
+
+  private def rangeOf(frame: Frame): Frame.Range = frame match {
+    case range: Frame.Range => range
+    case other              => throw new IllegalArgumentException(s"$other is no frame of another table")
   }
 }
 
-/** Finds the elements with the same keys as a row. */
+/** Finds the elements with the same keys as a row. Rows whose keys rise are found by one scan of the elements' keys. */
 final private class ElementGroups(rows: SortedColumns, elements: SortedColumns) {
-  private[this] val ranked = rows.keyRanks != null
+  private[this] val groupOfKey: GroupOfKey =
+    if (rows.keyRanks == null) new GroupOfColumns(rows, elements, firstOf)
+    else new GroupOfRank(rows, elements)
 
-  // The element groups are in the order of their keys' ranks.
+  // The element groups are in the order of their keys.
   private[this] val starts = {
     val found = Array.newBuilder[Int]
     var from = 0
@@ -78,44 +100,107 @@ final private class ElementGroups(rows: SortedColumns, elements: SortedColumns) 
     found.result()
   }
 
-  private[this] val groupOfRank: Array[Int] =
-    if (!ranked) null
-    else {
-      val groups = Array.fill(rows.keyRanks.length)(-1)
-      var number = 0
-      while (number < elements.keyRanks.length) {
-        groups(rows.keyRanks(number)) = elements.keyRanks(number)
-        number += 1
-      }
-      groups
-    }
-
   /** The group of the row at `place`; -1 if no element has its keys. */
   def of(place: Int): Int =
-    if (starts.length == 1) -1
-    else if (ranked) groupOfRank(rows.columns(0)(rows.order.rows(place)).toInt)
-    else 0
+    if (starts.length == 1) -1 else groupOfKey.of(rows.order.rows(place), starts.length - 1)
+
+  private def firstOf(group: Int): Int = elements.order.rows(starts(group))
 
   def from(group: Int): Int = if (group < 0) 0 else starts(group)
   def until(group: Int): Int = if (group < 0) 0 else starts(group + 1)
 }
 
-/** The frames of the rows of one partition after the other. A `FrameScan` finds all frames in advance. */
-final private class ValueFrames(rows: Int) extends PartitionFrames {
-  val los, his = new Array[Int](rows)
-  private[this] val withoutFrame = new java.util.BitSet
+/** Finds the group with a row's key among groups that are in the order of their keys. */
+private trait GroupOfKey {
+
+  /** The group of the row with the number `row` among `groups` groups; -1 if there is none. */
+  def of(row: Int, groups: Int): Int
+}
+
+/** Groups by keys that are hashed. The first column of both sides holds the ranks of the keys. */
+final private class GroupOfRank(rows: SortedColumns, elements: SortedColumns) extends GroupOfKey {
+  private[this] val groupOfRank: Array[Int] = {
+    val groups = Array.fill(rows.keyRanks.length)(-1)
+    var number = 0
+    while (number < elements.keyRanks.length) {
+      groups(rows.keyRanks(number)) = elements.keyRanks(number)
+      number += 1
+    }
+    groups
+  }
+
+  override def of(row: Int, groups: Int): Int = groupOfRank(rows.columns(0)(row).toInt)
+}
+
+/**
+ * Groups by keys that are columns of both sides.
+ *
+ * @param firstOf
+ *   the number of a group's first element
+ */
+final private class GroupOfColumns(rows: SortedColumns, elements: SortedColumns, firstOf: Int => Int)
+    extends GroupOfKey {
+  private[this] var next = 0 // the first group whose key is not below that of the last row
+
+  override def of(row: Int, groups: Int): Int = {
+    if (next > 0 && compare(row, next - 1) <= 0) next = 0 // a row that has been passed is requested again
+    var order = 1
+    while (next < groups && order > 0) {
+      order = compare(row, next)
+      if (order > 0) next += 1
+    }
+    if (order == 0) next else -1
+  }
+
+  /** Compares the key of a row with that of a group. Nulls come first. */
+  private def compare(row: Int, group: Int): Int = {
+    val element = firstOf(group)
+    var column, order = 0
+    while (order == 0 && column < rows.orderColumn) {
+      val isNull = rows.columns.isNull(column, row)
+      val other = elements.columns.isNull(column, element)
+      order =
+        if (isNull || other) java.lang.Boolean.compare(other, isNull)
+        else compareUnsigned(rows.columns(column)(row), elements.columns(column)(element))
+      column += 1
+    }
+    order
+  }
+}
+
+/**
+ * One end of the frames of all rows, relative to the first element with the row's keys.
+ *
+ * @param places
+ *   by the row's place
+ * @param without
+ *   the places of rows without a frame
+ */
+final private class FrameEnds(val places: Array[Int], val without: java.util.BitSet)
+
+/**
+ * The frames of the rows of one partition after the other.
+ *
+ * @param starts
+ *   the lower ends; null if frames start with the first element
+ * @param ends
+ *   the upper ends; null if frames end with the last element
+ */
+final private class ValueFrames(starts: FrameEnds, ends: FrameEnds) extends PartitionFrames {
   private[this] var lo, hi = Array.emptyIntArray
   private[this] var count = 0
 
   override def elements: Int = count
   def elements_=(number: Int): Unit = count = number
 
-  /** Marks the row at `place` as a row without a frame. */
-  def leaveOut(place: Int): Unit = withoutFrame.set(place)
-
   override def nextWithout(row: Int): Int = {
-    val place = withoutFrame.nextSetBit(from + row)
-    if (place < 0 || place >= until) -1 else place - from
+    val place = math.min(nextWithout(starts, from + row), nextWithout(ends, from + row))
+    if (place >= until) -1 else place - from
+  }
+
+  private def nextWithout(side: FrameEnds, place: Int): Int = {
+    val next = if (side == null) -1 else side.without.nextSetBit(place)
+    if (next < 0) Int.MaxValue else next
   }
 
   override protected def make(): Frames = {
@@ -124,8 +209,13 @@ final private class ValueFrames(rows: Int) extends PartitionFrames {
       lo = new Array[Int](size)
       hi = new Array[Int](size)
     }
-    System.arraycopy(los, from, lo, 0, size)
-    System.arraycopy(his, from, hi, 0, size)
+    if (ends == null) java.util.Arrays.fill(hi, 0, size, count)
+    else System.arraycopy(ends.places, from, hi, 0, size)
+    var i = 0
+    while (i < size) {
+      lo(i) = if (starts == null) 0 else math.min(starts.places(from + i), hi(i))
+      i += 1
+    }
     Frames.of(lo, hi, size, count)
   }
 
@@ -135,66 +225,34 @@ final private class ValueFrames(rows: Int) extends PartitionFrames {
   override def oldest(row: Int): Int = 0
 }
 
-/**
- * Finds the ends of a frame in one scan of the rows and the elements of each key. The ends are relative to the key's first
- * element.
- */
-final private class FrameScan(
-    frame: Frame,
+/** Finds one end of frames in one scan of the rows and the elements of each key. */
+final private class EndScan(
+    bound: Frame.RowBound,
+    isLower: Boolean,
     rows: SortedColumns,
     elements: SortedColumns,
-    bounds: Frame.RowBound => Int,
-    into: ValueFrames
+    column: Int
 ) {
-  private[this] val (lower, upper) = frame match {
-    case Frame.Range(lower, upper) => (boundOf(lower), boundOf(upper))
-    case other => throw new IllegalArgumentException(s"$other is no frame of another table")
-  }
-  private[this] val lowerColumn = lower.fold(-1)(bounds)
-  private[this] val upperColumn = upper.fold(-1)(bounds)
+  val found = new FrameEnds(new Array[Int](rows.order.size), new java.util.BitSet)
 
   // 1 if elements that tie with the bound are before this end of the frame, otherwise 0.
-  private[this] val lowerTies = if (lower.exists(_.isInside)) 0 else 1
-  private[this] val upperTies = if (upper.exists(_.isInside)) 1 else 0
+  private[this] val ties = if (bound.isInside == isLower) 0 else 1
 
-  private def boundOf(bound: Frame.Bound): Option[Frame.RowBound] = bound match {
-    case row: Frame.RowBound => Some(row)
-    case _                   => None
-  }
-
-  /** Finds the frames of the rows at the places `from until until`. False if an end moves back. */
+  /** Finds the ends for the rows at the places `from until until`. False if the end moves back. */
   def scan(from: Int, until: Int, first: Int, end: Int): Boolean = {
-    val (numbers, keys, size) = (rows.order.rows, elements.order.keys, end - first)
-    var lo, hi, start = 0
-    var last = if (upperColumn < 0) size else 0
-    var rise = true
+    val (numbers, bounds, ends) = (rows.order.rows, rows.columns(column), found.places)
+    val nullable = rows.columns.anyNull(column)
+    val (keys, size) = (elements.order.keys, end - first)
+    var place = 0
     var i = from
-    while (rise && i < until) {
+    while (i < until && place >= 0) {
       val row = numbers(i)
-      val isNull = lowerColumn >= 0 && rows.columns.isNull(lowerColumn, row) ||
-        upperColumn >= 0 && rows.columns.isNull(upperColumn, row)
-      if (isNull) into.leaveOut(i)
-      else {
-        if (lowerColumn >= 0)
-          start = moved(keys, first, size, start, rows.columns(lowerColumn)(row), lowerTies)
-        if (upperColumn >= 0) last = moved(keys, first, size, last, rows.columns(upperColumn)(row), upperTies)
-        rise = start >= 0 && last >= 0 && math.min(start, last) >= lo && last >= hi
-        lo = math.min(start, last)
-        hi = last
-      }
-      into.los(i) = lo
-      into.his(i) = hi
+      if (nullable && rows.columns.isNull(column, row)) found.without.set(i)
+      else if (place > 0 && compareUnsigned(keys(first + place - 1), bounds(row)) >= ties) place = -1
+      else while (place < size && compareUnsigned(keys(first + place), bounds(row)) < ties) place += 1
+      ends(i) = place
       i += 1
     }
-    rise
+    place >= 0
   }
-
-  /** The first element from `at` on that is not before `bound`; -1 if the element before `at` is not before `bound`, either. */
-  private def moved(keys: Array[Long], first: Int, size: Int, at: Int, bound: Long, ties: Int): Int =
-    if (at > 0 && compareUnsigned(keys(first + at - 1), bound) >= ties) -1
-    else {
-      var place = at
-      while (place < size && compareUnsigned(keys(first + place), bound) < ties) place += 1
-      place
-    }
 }

@@ -32,8 +32,8 @@ abstract private[arrays] class PartitionFrames {
   def neverEmpty: Boolean
 
   /**
-   * The first row from `row` on that has no frame; -1 if there is none. The row has the result of an empty frame, and its entry
-   * in [[frames]] repeats the previous frame.
+   * The first row from `row` on that has no frame; -1 if there is none. The row has the result of an empty frame, whatever
+   * its entry in [[frames]] is. The entry does not move back from the previous one.
    */
   def nextWithout(row: Int): Int = -1
 

@@ -71,11 +71,11 @@ final private[execution] class WindowJoinEvaluation(
     sorter
   }
 
-  // Both sides share the numbers of keys, so that equal keys have equal numbers.
+  // Both sides share the numbers of keys that are hashed, so that equal keys have equal numbers.
   private def rightSort =
-    new SortSpec(plan.rightKeys, plan.window.sortOrder, radixInSpark = false, peers = 1, numbersKeys = true)
+    new SortSpec(plan.rightKeys, plan.window.sortOrder, radixInSpark = false, peers = 1)
   private def leftSort =
-    new SortSpec(plan.leftKeys, plan.leftOrder, radixInSpark = false, peers = 1, numbersKeys = true)
+    new SortSpec(plan.leftKeys, plan.leftOrder, radixInSpark = false, peers = 1)
 
   /** The left rows with all results, from array kernels or from row-wise evaluation. */
   private def sortedInArrays(

@@ -15,22 +15,19 @@ import org.slidewise.spark.plan.{SlidingWindowPlan, WindowKeys}
  *   whether Spark sorts by radix where it can (`spark.sql.sort.enableRadixSort`)
  * @param peers
  *   the number of leading columns of `order` in which peers are equal
- * @param numbersKeys
- *   whether partition keys are always hashed, so that two sorts can share the numbers of keys
  */
 final private[execution] class SortSpec(
     val partition: Seq[Expression],
     val order: Seq[SortOrder],
     val radixInSpark: Boolean,
-    val peers: Int,
-    numbersKeys: Boolean = false
+    val peers: Int
 ) {
 
   private val partitionKeys = partition.map(key => new SortKey(SortOrder(key, Ascending)))
   private val orderKeys = order.map(new SortKey(_))
 
   /** Whether partition keys are hashed, because 64 bits do not distinguish their values. */
-  val hashes: Boolean = numbersKeys && partition.nonEmpty || !partitionKeys.forall(_.fits)
+  val hashes: Boolean = !partitionKeys.forall(_.fits)
 
   /** Whether rows with equal bits of the first order column need a full comparison. */
   val compares: Boolean = !orderKeys.forall(key => key.fits || key.isConstant)

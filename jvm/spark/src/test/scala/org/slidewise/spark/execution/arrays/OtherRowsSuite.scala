@@ -25,6 +25,12 @@ class OtherRowsSuite extends ScalaCheckSuite {
     }
   }
 
+  property("frames that share their ends are found as each alone") {
+    forAll(inputs.map(rising)) { in =>
+      assertEquals(framesOf(in, frames), Some(frames.map(frame => in.rows.map(expected(in, frame, _)))))
+    }
+  }
+
   property("an end that moves back is refused") {
     forAll(Gen.zip(inputs, Gen.oneOf(frames))) { case (in, frame) =>
       val ends =
@@ -38,22 +44,30 @@ class OtherRowsSuite extends ScalaCheckSuite {
 
 private object OtherRowsSuite {
   final case class Row(key: Int, lower: Option[Int], upper: Option[Int])
-  final case class Input(rows: List[Row], elements: List[(Int, Int)], keyed: Boolean)
+  final case class Input(rows: List[Row], elements: List[(Int, Int)], keys: Keys)
+
+  /** How rows tell their keys. */
+  sealed trait Keys
+  case object NoKeys extends Keys
+  case object Ranks extends Keys
+
+  /** A column of the keys, which is null for the key 0. */
+  case object InColumn extends Keys
 
   private val bound = Gen.frequency(1 -> Gen.const(None), 12 -> Gen.choose(0, 20).map(Option(_)))
   private val row = for (key <- Gen.choose(0, 4); lower <- bound; upper <- bound) yield Row(key, lower, upper)
 
   /** Rows and elements in the order of their keys; some keys have no row, or no element. */
   val inputs: Gen[Input] = for {
-    keyed <- Gen.oneOf(true, true, false)
+    keys <- Gen.oneOf(NoKeys, Ranks, InColumn)
     rows <- Gen.choose(0, 12).flatMap(Gen.listOfN(_, row))
     sorted <- Gen.oneOf(true, true, false)
     elements <- Gen.choose(0, 40).flatMap(Gen.listOfN(_, Gen.zip(Gen.choose(0, 5), Gen.choose(0, 20))))
   } yield {
-    def key(of: Int) = if (keyed) of else 0
+    def key(of: Int) = if (keys == NoKeys) 0 else of
     val all = rows.map(r => r.copy(key = key(r.key)))
     val inOrder = if (sorted) all.sortBy(r => (r.key, r.lower, r.upper)) else all.sortBy(_.key)
-    Input(inOrder, elements.map { case (k, at) => key(k) -> at }.sorted, keyed)
+    Input(inOrder, elements.map { case (k, at) => key(k) -> at }.sorted, keys)
   }
 
   /** The input with bounds that rise within each key; the first rows of a key may have a null. */
@@ -109,12 +123,17 @@ private object OtherRowsSuite {
 
   private val NumberOfKeys = 6
 
-  private def sorted(keys: List[Int], orders: Seq[List[Option[Int]]], keyed: Boolean): SortedColumns = {
+  private def sorted(
+      in: Input,
+      keys: List[Int],
+      ranks: Array[Int],
+      orders: List[Option[Int]]*
+  ): SortedColumns = {
     val columns = new LongColumns(1 + orders.size)
     columns.resize(keys.size)
     val starts = new java.util.BitSet
     keys.zipWithIndex.foreach { case (key, i) =>
-      columns.set(0, i, key.toLong)
+      if (in.keys == InColumn && key == 0) columns.setNull(0, i) else columns.set(0, i, key.toLong)
       if (i == 0 || keys(i - 1) != key) starts.set(i)
       orders.zipWithIndex.foreach { case (values, c) =>
         values(i).fold(columns.setNull(c + 1, i))(v => columns.set(c + 1, i, v.toLong))
@@ -122,58 +141,60 @@ private object OtherRowsSuite {
     }
     val order =
       new ArrivalOrder(columns, keys.size, 1, starts, new java.util.BitSet, Array.range(0, keys.size))
+    val keyColumns = if (in.keys == NoKeys) 0 else 1
+    // The first order column is at the end of the key columns.
+    val moved = if (keyColumns == 1) columns else withoutFirst(columns, keys.size)
     new SortedColumns(
       order,
-      columns,
-      1,
-      1,
-      inputsFailed = false,
+      moved,
+      keyColumns,
+      keyColumns,
+      false,
       _ => true,
-      if (keyed) Array.range(0, NumberOfKeys) else null
+      if (in.keys == Ranks) ranks else null
     )
   }
 
+  private def withoutFirst(columns: LongColumns, rows: Int): LongColumns = {
+    val others = new LongColumns(columns.width - 1)
+    others.resize(rows)
+    for (c <- 0 until others.width; row <- 0 until rows)
+      if (columns.isNull(c + 1, row)) others.setNull(c, row) else others.set(c, row, columns(c + 1)(row))
+    others
+  }
+
   /** The elements of each row's frame as the scan finds them; none if it refuses. */
-  def framesOf(in: Input, frame: Frame.Range): Option[List[List[Int]]] = {
+  def framesOf(in: Input, frame: Frame.Range): Option[List[List[Int]]] = framesOf(in, Seq(frame)).map(_.head)
+
+  def framesOf(in: Input, frames: Seq[Frame.Range]): Option[Seq[List[List[Int]]]] = {
     // Elements have ranks of their own: those of the keys that have elements.
     val present = in.elements.map(_._1).distinct.sorted
-    val ranks = present.zipWithIndex.toMap
-    val elements =
-      sorted(in.elements.map { case (key, _) => ranks(key) }, Seq(in.elements.map(e => Some(e._2))), in.keyed)
-    val numbered =
-      if (!in.keyed) elements
-      else
-        new SortedColumns(
-          elements.order,
-          elements.columns,
-          1,
-          1,
-          false,
-          _ => true,
-          Array.range(0, present.size)
-        )
-    val all = present ++ (0 until NumberOfKeys).filterNot(present.contains)
-    val rows = sorted(in.rows.map(_.key), Seq(in.rows.map(_.lower), in.rows.map(_.upper)), in.keyed)
+    val rankOf = if (in.keys == Ranks) present.zipWithIndex.toMap else present.map(key => key -> key).toMap
+    val times = in.elements.map(e => Option(e._2))
+    val elements = sorted(in, in.elements.map(e => rankOf(e._1)), Array.range(0, present.size), times)
     // A key's number is its place in `all`, and its rank among the rows is the key itself.
-    val ranked =
-      if (!in.keyed) rows
-      else new SortedColumns(rows.order, rows.columns, 1, 1, false, _ => true, all.toArray)
-    OtherRows.of(ranked, numbered, Seq(frame), bound => if (bound.value == lowerValue) 1 else 2).map {
-      found =>
-        var from = 0
-        val result = List.newBuilder[List[Int]]
-        while (from < in.rows.size) {
-          val until = rows.order.endOfPartition(from)
-          found.begin(from, until, isFirst = from == 0, isLast = false)
-          val of = found.framesOf(null, null)(frame)
-          of.begin(from, until)
-          (0 until until - from).foreach { i =>
-            val hasFrame = of.nextWithout(i) != i
-            result += (if (hasFrame) (of.frames.lo(i) until of.frames.hi(i)).toList else Nil)
-          }
-          from = until
+    val all = present ++ (0 until NumberOfKeys).filterNot(present.contains)
+    val rows = sorted(in, in.rows.map(_.key), all.toArray, in.rows.map(_.lower), in.rows.map(_.upper))
+    def column(bound: Frame.RowBound) = rows.firstInput + (if (bound.value == lowerValue) 0 else 1)
+    OtherRows.of(rows, elements, frames, column).map { found =>
+      val partitions = Iterator
+        .iterate(0)(rows.order.endOfPartition(_))
+        .takeWhile(_ < in.rows.size)
+        .map(from => from -> rows.order.endOfPartition(from))
+        .toList
+      def elementsOf(partition: (Int, Int), frame: Frame.Range): List[List[Int]] = {
+        val (from, until) = partition
+        found.begin(from, until, isFirst = from == 0, isLast = false)
+        val of = found.framesOf(null, null)(frame)
+        of.begin(from, until)
+        List.tabulate(until - from) { i =>
+          if (of.nextWithout(i) == i) Nil else (of.frames.lo(i) until of.frames.hi(i)).toList
         }
-        result.result()
+      }
+      val inOrder = frames.map(frame => partitions.map(elementsOf(_, frame)))
+      // Callers may turn back to partitions that they have passed.
+      assert(frames.map(frame => partitions.reverse.map(elementsOf(_, frame)).reverse) == inOrder)
+      inOrder.map(_.flatten)
     }
   }
 }
