@@ -58,6 +58,8 @@ class Spark(Switched):
         super().__init__(spark, name)
         self._log, self._sql = log, ""
         self._usual: dict[str, str | None] = {}
+        self._paths: dict[str, Path] = {}
+        """The files behind the views, whose schema Spark reads when a view is created, not in each query."""
         self._pid = spark._jvm.java.lang.ProcessHandle.current().pid()
 
     def prepare(self, one: Contender, tables: Tables) -> None:
@@ -69,7 +71,11 @@ class Spark(Switched):
         self._usual = {key: self.spark.conf.get(key, None) for key in one.settings}
         for key, value in one.settings.items():
             self.spark.conf.set(key, value)
-        self._sql = one.sql.format(labels=f"parquet.`{tables.labels}`", events=f"parquet.`{tables.events}`")
+        for view, path in (("labels", tables.labels), ("events", tables.events)):
+            if self._paths.get(view) != path:
+                self.spark.read.parquet(str(path)).createOrReplaceTempView(view)
+                self._paths[view] = path
+        self._sql = one.sql.format(labels="labels", events="events")
         self.stages()
 
     def run(self, sql: str) -> None:

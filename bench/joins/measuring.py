@@ -15,7 +15,7 @@ from shared.turns import drawn, seconds
 
 Tell = Callable[[str], None]
 _NEAR = 1e-9
-_WARM = 10.0
+_WARM = 20.0
 """Seconds that each contender runs before it is measured."""
 
 
