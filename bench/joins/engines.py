@@ -59,7 +59,6 @@ class Spark(Switched):
         self._log, self._sql = log, ""
         self._usual: dict[str, str | None] = {}
         self._paths: dict[str, Path] = {}
-        """The files behind the views, whose schema Spark reads when a view is created, not in each query."""
         self._pid = spark._jvm.java.lang.ProcessHandle.current().pid()
 
     def prepare(self, one: Contender, tables: Tables) -> None:
@@ -71,12 +70,19 @@ class Spark(Switched):
         self._usual = {key: self.spark.conf.get(key, None) for key in one.settings}
         for key, value in one.settings.items():
             self.spark.conf.set(key, value)
-        for view, path in (("labels", tables.labels), ("events", tables.events)):
-            if self._paths.get(view) != path:
-                self.spark.read.parquet(str(path)).createOrReplaceTempView(view)
-                self._paths[view] = path
-        self._sql = one.sql.format(labels="labels", events="events")
+        self._sql = one.sql.format(
+            labels=self._source("labels", tables.labels),
+            # Listing the files of each date is a part of reading a table by date.
+            events=f"parquet.`{tables.events}`" if tables.partitioned else self._source("events", tables.events),
+        )
         self.stages()
+
+    def _source(self, view: str, path: Path) -> str:
+        """A view of the file, whose schema Spark then reads once."""
+        if self._paths.get(view) != path:
+            self.spark.read.parquet(str(path)).createOrReplaceTempView(view)
+            self._paths[view] = path
+        return view
 
     def run(self, sql: str) -> None:
         super().run(self._sql)

@@ -2,10 +2,12 @@ package org.slidewise.core.sorting
 
 /**
  * Stable radix sort of rows by unsigned 64-bit keys. Keys and row numbers are in two arrays, of which any range can be sorted
- * separately.
+ * separately. Keys that differ in few digits are sorted from the last digit to the first. Other keys are distributed by their first
+ * bits, into about as many buckets as there are keys, and each bucket is sorted by itself.
  *
- * Time: one pass over the range for each digit in which its keys differ; none if the keys are sorted. Memory: 12 bytes for each
- * row of the longest range so far, at most twice over, kept between calls. Not safe for concurrent use.
+ * Time: at most one pass over the range for each digit in which its keys differ, of fewer bits the fewer the keys; about two for
+ * keys that are spread evenly; none if the keys are sorted. Memory: 12 bytes for each row of the longest range so far, at most twice
+ * over, kept between calls. Not safe for concurrent use.
  *
  * @param checkpoint
  *   called after at most [[RadixSort.RowsBetweenCheckpoints]] rows of a pass; may throw to cancel the sort, which leaves the
@@ -18,20 +20,47 @@ final class RadixSort(checkpoint: Runnable) {
 
   private[this] var spareKeys = Array.emptyLongArray
   private[this] var spareRows = Array.emptyIntArray
-  private[this] val start = new Array[Int](1 << WideDigit)
+  private[this] val start = new Array[Int](1 << WidestDigit)
 
   /** Sorts the range `from until until` of `keys`, and moves `rows` accordingly. */
   def sort(keys: Array[Long], rows: Array[Int], from: Int, until: Int): Unit =
     if (until - from <= FewRows) insert(keys, rows, from, until)
     else {
       val differing = differingBits(keys, from, until)
-      if (differing != 0) pass(keys, rows, from, until, differing)
+      val few = if (until - from < RowsForPasses) 1 else 2
+      if (differing == 0) ()
+      else if (passes(differing, digitOf(until - from)) > few) fromFirst(keys, rows, from, until, differing)
+      else fromLast(keys, rows, from, until, differing)
     }
 
-  private def pass(keys: Array[Long], rows: Array[Int], from: Int, until: Int, differing: Long): Unit = {
+  private def digitOf(rows: Int): Int = if (rows < ManyRows) NarrowDigit else WideDigit
+
+  /** Sorts by the first bits in which keys differ, then each bucket. */
+  private def fromFirst(keys: Array[Long], rows: Array[Int], from: Int, until: Int, differing: Long): Unit = {
     val n = until - from
     reserve(n)
-    val bits = if (n < ManyRows) NarrowDigit else WideDigit
+    val bits = math.min(if (n < RowsInCache) WidestDigit else WideDigit, 32 - Integer.numberOfLeadingZeros(n))
+    val shift = math.max(0, 64 - java.lang.Long.numberOfLeadingZeros(differing) - bits)
+    val most = distribute(keys, rows, from, spareKeys, spareRows, 0, n, shift, bits)
+    System.arraycopy(spareKeys, 0, keys, from, n)
+    System.arraycopy(spareRows, 0, rows, from, n)
+    if (most <= FewRows) insert(keys, rows, from, until)
+    else {
+      var i = from
+      while (i < until) {
+        val bucket = keys(i) >>> shift
+        var end = i + 1
+        while (end < until && keys(end) >>> shift == bucket) end += 1
+        if (end - i > 1) sort(keys, rows, i, end)
+        i = end
+      }
+    }
+  }
+
+  private def fromLast(keys: Array[Long], rows: Array[Int], from: Int, until: Int, differing: Long): Unit = {
+    val n = until - from
+    reserve(n)
+    val bits = digitOf(n)
     var left = differing
     var inSpare = false
     while (left != 0) {
@@ -39,7 +68,7 @@ final class RadixSort(checkpoint: Runnable) {
       if (inSpare) distribute(spareKeys, spareRows, 0, keys, rows, from, n, shift, bits)
       else distribute(keys, rows, from, spareKeys, spareRows, 0, n, shift, bits)
       inSpare = !inSpare
-      left = if (shift + bits >= 64) 0L else left >>> (shift + bits) << (shift + bits)
+      left = above(left, shift + bits)
     }
     if (inSpare) {
       System.arraycopy(spareKeys, 0, keys, from, n)
@@ -47,7 +76,7 @@ final class RadixSort(checkpoint: Runnable) {
     }
   }
 
-  /** One stable counting pass by the digit of `bits` bits at `shift`. */
+  /** One stable counting pass by the digit of `bits` bits at `shift`. Returns the most keys that have the same digit. */
   private def distribute(
       keys: Array[Long],
       rows: Array[Int],
@@ -58,7 +87,7 @@ final class RadixSort(checkpoint: Runnable) {
       n: Int,
       shift: Int,
       bits: Int
-  ): Unit = {
+  ): Int = {
     val mask = (1 << bits) - 1
     val start = this.start
     java.util.Arrays.fill(start, 0, mask + 1, 0)
@@ -72,9 +101,11 @@ final class RadixSort(checkpoint: Runnable) {
       }
     }
     var at = into
+    var most = 0
     var digit = 0
     while (digit <= mask) {
       val count = start(digit)
+      most = math.max(most, count)
       start(digit) = at
       at += count
       digit += 1
@@ -93,6 +124,7 @@ final class RadixSort(checkpoint: Runnable) {
         i += 1
       }
     }
+    most
   }
 
   private def endOfStep(from: Int, until: Int): Int =
@@ -146,12 +178,30 @@ object RadixSort {
   /** The scratch memory in bytes for each row of the longest range. The scratch arrays may have room for twice as many rows. */
   val BytesARow: Long = 8 + 4
 
-  // Measured: insertion sort is faster up to FewRows, and narrow digits below ManyRows.
+  // Measured: insertion sort is faster up to FewRows, and narrow digits below ManyRows. Buckets are faster than a second pass below
+  // RowsForPasses, and than a third; the more buckets the better, as long as the rows stay in the cache.
   private final val FewRows = 24
   private final val ManyRows = 1 << 13
   private final val NarrowDigit = 8
   private final val WideDigit = 11
+  private final val WidestDigit = 13
+  private final val RowsForPasses = 512
+  private final val RowsInCache = 1 << 16
   private final val MostRows = Int.MaxValue - 16L
+
+  /** The bits from the bit `first` on. */
+  private def above(bits: Long, first: Int): Long = if (first >= 64) 0L else bits >>> first << first
+
+  /** The number of digits of `bits` bits in which keys differ. */
+  private def passes(differing: Long, bits: Int): Int = {
+    var left = differing
+    var count = 0
+    while (left != 0) {
+      left = above(left, java.lang.Long.numberOfTrailingZeros(left) + bits)
+      count += 1
+    }
+    count
+  }
 
   private def insert(keys: Array[Long], rows: Array[Int], from: Int, until: Int): Unit = {
     var i = from + 1

@@ -7,14 +7,18 @@ import org.scalacheck.Prop.forAll
 class RadixSortSuite extends ScalaCheckSuite {
 
   private def keys(key: Gen[Long]): Gen[Array[Long]] =
-    Gen.oneOf(0, 1, 2, 20, 30, 300, 9000).flatMap(n => Gen.containerOfN[Array, Long](n, key))
+    Gen.oneOf(0, 1, 2, 20, 30, 300, 600, 9000).flatMap(n => Gen.containerOfN[Array, Long](n, key))
 
   private val someKeys: Gen[Array[Long]] = Gen.oneOf(
     keys(Gen.choose(-3L, 3L)),
     keys(Gen.choose(0L, 100000L)),
     keys(Arbitrary.arbitrary[Long]),
     keys(Gen.oneOf(Long.MinValue, Long.MaxValue, 0L, 1L << 62, -1L)),
-    keys(Gen.choose(0L, 4L)).map(_.sorted)
+    keys(Gen.choose(0L, 4L)).map(_.sorted),
+    keys(Gen.choose(0, 63).map(1L << _)),
+    keys(Gen.zip(Arbitrary.arbitrary[Long], Gen.choose(0, 63)).map { case (bits, by) => bits >>> by }),
+    keys(Gen.choose(-1.0, 1.0).map(java.lang.Double.doubleToLongBits)),
+    keys(Gen.frequency(9 -> Gen.const(5L), 1 -> Arbitrary.arbitrary[Long]))
   )
 
   private val sort = new RadixSort
@@ -34,6 +38,20 @@ class RadixSortSuite extends ScalaCheckSuite {
       assertEquals(sorted.toSeq, rows.toSeq.map(keys(_)))
     }
   }
+
+  for (n <- Seq(70000, 300000); spread <- Seq(0, 20, 40))
+    test(s"$n keys of which each is of up to $spread fewer bits than 64") {
+      val random = new scala.util.Random(n + spread)
+      val keys = Array.fill(n)(random.nextLong() >>> (if (spread == 0) 0 else random.nextInt(spread)))
+      val expected = Array.range(0, n).sortWith { (a, b) =>
+        val byKey = java.lang.Long.compareUnsigned(keys(a), keys(b))
+        byKey < 0 || byKey == 0 && a < b
+      }
+      val (sorted, rows) = (keys.clone, Array.range(0, n))
+      sort.sort(sorted, rows, 0, n)
+      assert(rows.sameElements(expected))
+      assert(sorted.sameElements(expected.map(keys(_))))
+    }
 
   property("parting keeps the order on both sides") {
     forAll(someKeys, Gen.choose(1, 9)) { (keys, one) =>
@@ -65,5 +83,13 @@ class RadixSortSuite extends ScalaCheckSuite {
       })
       assertEquals(seen, last)
     }
+  }
+
+  test("comes to checkpoints while it distributes to buckets") {
+    val n = 3 * RadixSort.RowsBetweenCheckpoints
+    var calls = 0
+    val keys = Array.tabulate(n)(i => i * 0x9e3779b97f4a7c15L)
+    new RadixSort(() => calls += 1).sort(keys, Array.range(0, n), 0, n)
+    assert(calls >= 2 * 3, calls)
   }
 }
