@@ -215,10 +215,10 @@ final private[sorting] class ArrivingRows(
    * Moves rows with similar keys together, if there are enough rows for this to pay. Returns the start of each cluster, and the
    * end of the last.
    */
-  def cluster(by: Option[SortColumn]): Array[Int] =
+  def cluster(by: Seq[SortColumn]): Array[Int] =
     if (by.isEmpty || taken < RowClusters.ManyRows || fields.areWhole || logs && !noted) Array(0, taken)
     else {
-      val clusters = new RowClusters(values, taken, by.get, () => resources.stopIfCancelled())
+      val clusters = new RowClusters(values, taken, by, () => resources.stopIfCancelled())
       clusters.move(values, addresses)
       clusters.starts
     }

@@ -152,7 +152,7 @@ final private[execution] class PartitionSorter(
     val order = spec.columns.drop(spec.partitionColumns).zipWithIndex.map { case (key, i) =>
       SortColumn(rows.firstOrder + i, key.nullsFirst)
     }
-    val clusters = rows.cluster(if (spec.nullsMoveTies) None else (partition ++ order).headOption)
+    val clusters = rows.cluster(if (spec.nullsMoveTies) Nil else partition ++ order)
     val where = rows.places
     val ties = if (spec.compares) Some(comparator(where, spec.order)) else None
     val peerTies = if (spec.compares) Some(comparator(where, spec.order.take(spec.peers))) else None

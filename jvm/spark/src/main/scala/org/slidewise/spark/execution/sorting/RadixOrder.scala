@@ -41,7 +41,8 @@ final private[sorting] class PeerOrder(columns: Seq[Int], ties: Option[java.util
  * Memory: [[RadixOrder.bytesARow]] a row, of which [[RadixOrder.scratchBytesARow]] can be released when the order is complete.
  *
  * @param clusters
- *   the start of each cluster of rows, and the end of the last; clusters follow each other in the order of the first column
+ *   the start of each cluster of rows, and the end of the last; clusters follow each other in the order of the first columns, and
+ *   rows that are equal in all columns are in one cluster
  * @param peers
  *   decides which rows of a partition are peers
  * @param nullsMoveTies
@@ -144,14 +145,14 @@ final private[sorting] class RadixOrder(
   }
 
   /**
-   * Marks the first row of each partition of a cluster. Runs after the sort by the first partition column, when `keyBits` holds
-   * the sorted values of this column.
+   * Marks the first row of each partition that starts in a cluster. Runs after the sort by the first partition column, when
+   * `keyBits` holds the sorted values of this column.
    */
   private def markStarts(begin: Int, end: Int): Unit = {
     val each = partition.map(_.column).toArray
     val known = each.length > 0 && !columns.anyNull(each(0))
-    // A cluster holds whole partitions only if there are partition columns.
-    if (begin > 0 && begin < end && each.length > 0) starts.set(begin)
+    if (begin > 0 && begin < end && each.exists(!columns.same(_, numbers(begin - 1), numbers(begin))))
+      starts.set(begin)
     var i = begin + 1
     while (i < end) {
       val step = endOfStep(i, end)

@@ -3,66 +3,55 @@ package org.slidewise.spark.execution.sorting
 import java.lang.Long.compareUnsigned
 
 /**
- * Clusters rows by the leading bits of a column, in the order of the column. Rows keep their order within a cluster. Sorting and
- * reading the rows of one cluster stays in the CPU cache, unlike sorting and reading all rows.
+ * Clusters rows by the leading bits of sort columns, in their order. Rows keep their order within a cluster. Sorting and reading the
+ * rows of one cluster stays in the CPU cache, unlike sorting and reading all rows.
  *
- * Time: three passes over the column, and one over each column that is moved. Memory: four bytes a row, and eight more while
- * columns are moved.
+ * Rows are clustered by a further column only where each cluster so far has one value of the columns before.
+ *
+ * Time: up to three passes over each of these columns, and one over each column that is moved. Memory: four bytes a row, and eight
+ * more while columns are moved.
  *
  * @param by
- *   the column, and whether its nulls come first
+ *   the sort columns, first to last; at least one
  * @param checkpoint
  *   called before each pass; may throw to cancel
  */
 final private[sorting] class RowClusters(
     columns: LongColumns,
     count: Int,
-    by: SortColumn,
+    by: Seq[SortColumn],
     checkpoint: Runnable
 ) {
   import RowClusters._
 
-  private[this] val keys = columns(by.column)
-  private[this] val nullable = columns.anyNull(by.column)
-  private[this] var least, greatest = 0L
-  findRange()
-
-  // The clusters of values lie between a first and a last cluster for nulls, at least one of which is empty.
-  private[this] val shift = {
-    val wanted = math.min(MostClusters, Integer.highestOneBit(count / RowsOfCluster))
-    math.max(
-      0,
-      64 - java.lang.Long.numberOfLeadingZeros(greatest - least) - Integer.numberOfTrailingZeros(wanted)
-    )
+  private[this] val digits: Array[ClusterDigit] = {
+    val found = Array.newBuilder[ClusterDigit]
+    var wanted = math.min(MostClusters, Integer.highestOneBit(count / RowsOfCluster))
+    val left = by.iterator
+    while (wanted > 1 && left.hasNext) {
+      checkpoint.run()
+      val digit = new ClusterDigit(columns, count, left.next(), wanted)
+      found += digit
+      wanted = if (digit.isExact) Integer.highestOneBit(math.max(1, wanted / digit.values)) else 1
+    }
+    found.result()
   }
-  private[this] val ofValues = ((greatest - least) >>> shift).toInt + 1
 
   /** Start of each cluster, and the end of the last. */
-  val starts: Array[Int] = new Array[Int](ofValues + 3)
+  val starts: Array[Int] = new Array[Int](digits.map(_.size).product + 1)
 
   // The new row number of each row.
   private[this] val places = new Array[Int](count)
   place()
 
-  private def findRange(): Unit = {
-    checkpoint.run()
-    var found = false
-    var row = 0
-    while (row < count) {
-      if (!nullable || !columns.isNull(by.column, row)) {
-        val key = keys(row)
-        if (!found || compareUnsigned(key, least) < 0) least = key
-        if (!found || compareUnsigned(key, greatest) > 0) greatest = key
-        found = true
-      }
-      row += 1
+  private def clusterOf(row: Int): Int = {
+    var cluster, digit = 0
+    while (digit < digits.length) {
+      cluster = cluster * digits(digit).size + digits(digit).of(row)
+      digit += 1
     }
+    cluster
   }
-
-  private def clusterOf(row: Int): Int =
-    if (!nullable || !columns.isNull(by.column, row)) ((keys(row) - least) >>> shift).toInt + 1
-    else if (by.nullsFirst) 0
-    else ofValues + 1
 
   private def place(): Unit = {
     checkpoint.run()
@@ -97,6 +86,53 @@ final private[sorting] class RowClusters(
         addresses(places(row)) = before(row)
         row += 1
       }
+    }
+  }
+}
+
+/**
+ * The leading bits of a sort column.
+ *
+ * @param wanted
+ *   about how many values to tell apart, a power of two
+ */
+final private class ClusterDigit(columns: LongColumns, count: Int, by: SortColumn, wanted: Int) {
+  private[this] val keys = columns(by.column)
+  private[this] val nullable = columns.anyNull(by.column)
+  private[this] var least, greatest = 0L
+  findRange()
+
+  private[this] val shift = math.max(
+    0,
+    64 - java.lang.Long.numberOfLeadingZeros(greatest - least) - Integer.numberOfTrailingZeros(wanted)
+  )
+
+  /** The number of values of the bits. */
+  val values: Int = ((greatest - least) >>> shift).toInt + 1
+
+  /** One more than the greatest result of [[of]]. */
+  val size: Int = values + 2
+
+  /** Whether all rows with the same bits have the same value. */
+  def isExact: Boolean = shift == 0
+
+  /** The number of a row's bits. The first and the last number, at least one of which no row has, are those of nulls. */
+  def of(row: Int): Int =
+    if (!nullable || !columns.isNull(by.column, row)) ((keys(row) - least) >>> shift).toInt + 1
+    else if (by.nullsFirst) 0
+    else values + 1
+
+  private def findRange(): Unit = {
+    var found = false
+    var row = 0
+    while (row < count) {
+      if (!nullable || !columns.isNull(by.column, row)) {
+        val key = keys(row)
+        if (!found || compareUnsigned(key, least) < 0) least = key
+        if (!found || compareUnsigned(key, greatest) > 0) greatest = key
+        found = true
+      }
+      row += 1
     }
   }
 }

@@ -63,9 +63,13 @@ class RadixOrderSuite extends FunSuite {
   }
 
   for {
-    partitioned <- Seq(true, false)
+    keys <- 0 to 2
     nullsFirst <- Seq(true, false)
     nulls <- Seq(0, 3, 100)
+    (times, time) <- Seq[(String, Random => Long)](
+      "few times" -> (_.nextInt(300).toLong),
+      "times" -> (_.nextLong())
+    )
     (what, value) <- Seq[(String, Random => Long)](
       "few keys" -> (_.nextInt(5).toLong),
       "many keys" -> (_.nextInt(50000).toLong - 20000 ^ Long.MinValue),
@@ -76,19 +80,19 @@ class RadixOrderSuite extends FunSuite {
     )
   }
     test(
-      s"clusters, $what, $nulls % nulls, first: $nullsFirst, partitions: $partitioned: the same order as without"
+      s"clusters, $what, $times, $nulls % nulls, first: $nullsFirst, $keys columns of partitions: the same order as without"
     ) {
       val random = new Random(1)
       val data = new LongColumns(3)
       data.resize(200000)
       for (row <- 0 until 200000) {
         if (random.nextInt(100) < nulls) data.setNull(0, row) else data.set(0, row, value(random))
-        data.set(1, row, random.nextInt(300).toLong)
+        if (random.nextInt(100) < nulls / 2) data.setNull(1, row) else data.set(1, row, time(random))
         data.set(2, row, row.toLong)
       }
-      val (first, second) = (SortColumn(0, nullsFirst), SortColumn(1, nullsFirst = true))
+      val (first, second) = (SortColumn(0, nullsFirst), SortColumn(1, nullsFirst = !nullsFirst))
       def sorted(clusters: Array[Int]) = {
-        val (partition, order) = if (partitioned) (Seq(first), Seq(second)) else (Nil, Seq(first, second))
+        val (partition, order) = Seq(first, second).splitAt(keys)
         new RadixOrder(
           data,
           clusters,
@@ -102,10 +106,10 @@ class RadixOrderSuite extends FunSuite {
       }
       def read(order: RadixOrder) = {
         val starts = Iterator.iterate(0)(order.endOfPartition).takeWhile(_ < order.size).toList
-        (order.rows.map(data(2)(_)).toList, order.keys.toList, starts)
+        (order.rows.map(data(2)(_)).toList, if (keys < 2) order.keys.toList else Nil, starts)
       }
       val expected = read(sorted(Array(0, 200000)))
-      val clusters = new RowClusters(data, 200000, first, () => ())
+      val clusters = new RowClusters(data, 200000, Seq(first, second), () => ())
       clusters.move(data, Array.emptyLongArray)
       assertEquals(clusters.starts.last, 200000)
       val found = read(sorted(clusters.starts))
