@@ -7,7 +7,7 @@ package org.slidewise.core.sorting
  *
  * Time: at most one pass over the range for each digit in which its keys differ, of fewer bits the fewer the keys; about two for
  * keys that are spread evenly; none if the keys are sorted. Memory: 12 bytes for each row of the longest range so far, at most twice
- * over, kept between calls. Not safe for concurrent use.
+ * over, and up to 32 KiB, kept between calls. Not safe for concurrent use.
  *
  * @param checkpoint
  *   called after at most [[RadixSort.RowsBetweenCheckpoints]] rows of a pass; may throw to cancel the sort, which leaves the
@@ -20,7 +20,7 @@ final class RadixSort(checkpoint: Runnable) {
 
   private[this] var spareKeys = Array.emptyLongArray
   private[this] var spareRows = Array.emptyIntArray
-  private[this] val start = new Array[Int](1 << WidestDigit)
+  private[this] var start = Array.emptyIntArray // by digit: where its next key goes
 
   /** Sorts the range `from until until` of `keys`, and moves `rows` accordingly. */
   def sort(keys: Array[Long], rows: Array[Int], from: Int, until: Int): Unit =
@@ -89,6 +89,7 @@ final class RadixSort(checkpoint: Runnable) {
       bits: Int
   ): Int = {
     val mask = (1 << bits) - 1
+    if (this.start.length <= mask) this.start = new Array[Int](mask + 1)
     val start = this.start
     java.util.Arrays.fill(start, 0, mask + 1, 0)
     var i = from

@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
 import org.apache.spark.sql.catalyst.optimizer.ColumnPruning
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, InMemoryFileIndex, LogicalRelation}
 import org.apache.spark.sql.execution.datasources.v2.V2ScanRelationPushDown
 import org.apache.spark.sql.types._
 
@@ -104,13 +105,33 @@ object FilterRightRows extends Rule[LogicalPlan] {
         reaches.map(reach => reach.function.toAggregateExpression(isDistinct = false, reach.filter))
       val together = Alias(CreateStruct(values), "_reach")()
       // Spark's rules that create table scans do not visit subqueries.
-      val aggregate = V2ScanRelationPushDown(ColumnPruning(Aggregate(Nil, Seq(together), left)))
+      val aggregate = inOneTask(V2ScanRelationPushDown(ColumnPruning(Aggregate(Nil, Seq(together), left))))
       reaches.zipWithIndex.map { case (reach, i) =>
         val value = GetStructField(ScalarSubquery(aggregate), i)
         val result = AttributeReference("_value", value.dataType, value.nullable)()
         reach.condition(ScalarSubquery(DriverValue(value, result)))
       }
     }
+
+  /** The aggregate of a few small files in one task, which saves the shuffle of its partial results. */
+  private def inOneTask(plan: LogicalPlan): LogicalPlan = plan match {
+    case aggregate: Aggregate if hasFewFiles(aggregate.child) =>
+      aggregate.copy(child = Repartition(1, shuffle = false, aggregate.child))
+    case other => other
+  }
+
+  private def hasFewFiles(plan: LogicalPlan): Boolean =
+    plan.stats.sizeInBytes <= conf.runtimeFilterCreationSideThreshold && plan.collectLeaves().forall {
+      case leaf: LogicalRelation =>
+        leaf.relation match {
+          case files: HadoopFsRelation =>
+            files.location.isInstanceOf[InMemoryFileIndex] && files.location.inputFiles.length <= FewFiles
+          case _ => false
+        }
+      case _ => false
+    }
+
+  private val FewFiles = 4
 
   /**
    * An aggregate of the left rows, and the condition that its value sets for right rows.

@@ -6,7 +6,9 @@ import org.apache.spark.sql.catalyst.expressions.ScalarSubquery
 import org.apache.spark.sql.catalyst.plans.logical.Filter
 import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
+import org.apache.spark.sql.execution.aggregate.BaseAggregateExec
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2ScanRelation
+import org.apache.spark.sql.execution.exchange.ShuffleExchangeLike
 
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.{BuiltFor, SlidewiseSettings}
@@ -135,6 +137,27 @@ class FilterRightRowsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
       )
     }
   }
+
+  for ((files, shuffles) <- Seq(1 -> 0, 9 -> 1))
+    test(s"left rows in $files files: $shuffles shuffles for the limits") {
+      val folder = java.nio.file.Files.createTempDirectory("slidewise").resolve("labels").toString
+      spark
+        .range(90)
+        .selectExpr("id", "id % 50 AS k", "id * 40 AS t")
+        .repartition(files)
+        .write
+        .parquet(folder)
+      spark.read.parquet(folder).createOrReplaceTempView("files")
+      val sql = s"SELECT l.id, f.s FROM files l JOIN LATERAL ($sum) f"
+      val (found, query) = answers(sql, ratio = 0)
+      assertEquals(found, answers(sql, Long.MaxValue)._1)
+      val limits = collectWithSubqueries(query.queryExecution.executedPlan) { case of: BaseAggregateExec =>
+        of
+      }
+      val inLimits =
+        limits.flatMap(of => collect(of) { case shuffle: ShuffleExchangeLike => shuffle }).distinct
+      assertEquals(inLimits.size, shuffles, query.queryExecution.executedPlan.toString)
+    }
 
   test("a left side that is not cheap to read twice is read once") {
     withSettings(SlidewiseSettings.WindowJoinFilterRatio -> 0L) {
