@@ -28,9 +28,8 @@ final class RadixSort(checkpoint: Runnable) {
     else {
       val differing = differingBits(keys, from, until)
       val few = if (until - from < RowsForPasses) 1 else 2
-      if (differing == 0) ()
-      else if (passes(differing, digitOf(until - from)) > few) fromFirst(keys, rows, from, until, differing)
-      else fromLast(keys, rows, from, until, differing)
+      if (passes(differing, digitOf(until - from)) > few) fromFirst(keys, rows, from, until, differing)
+      else if (differing != 0) fromLast(keys, rows, from, until, differing)
     }
 
   private def digitOf(rows: Int): Int = if (rows < ManyRows) NarrowDigit else WideDigit
@@ -42,8 +41,7 @@ final class RadixSort(checkpoint: Runnable) {
     val bits = math.min(if (n < RowsInCache) WidestDigit else WideDigit, 32 - Integer.numberOfLeadingZeros(n))
     val shift = math.max(0, 64 - java.lang.Long.numberOfLeadingZeros(differing) - bits)
     val most = distribute(keys, rows, from, spareKeys, spareRows, 0, n, shift, bits)
-    System.arraycopy(spareKeys, 0, keys, from, n)
-    System.arraycopy(spareRows, 0, rows, from, n)
+    copyBack(keys, rows, from, n)
     if (most <= FewRows) insert(keys, rows, from, until)
     else {
       var i = from
@@ -70,10 +68,12 @@ final class RadixSort(checkpoint: Runnable) {
       inSpare = !inSpare
       left = above(left, shift + bits)
     }
-    if (inSpare) {
-      System.arraycopy(spareKeys, 0, keys, from, n)
-      System.arraycopy(spareRows, 0, rows, from, n)
-    }
+    if (inSpare) copyBack(keys, rows, from, n)
+  }
+
+  private def copyBack(keys: Array[Long], rows: Array[Int], into: Int, n: Int): Unit = {
+    System.arraycopy(spareKeys, 0, keys, into, n)
+    System.arraycopy(spareRows, 0, rows, into, n)
   }
 
   /** One stable counting pass by the digit of `bits` bits at `shift`. Returns the most keys that have the same digit. */
@@ -154,8 +154,7 @@ final class RadixSort(checkpoint: Runnable) {
       }
       i += 1
     }
-    System.arraycopy(spareKeys, 0, keys, kept, moved)
-    System.arraycopy(spareRows, 0, rows, kept, moved)
+    copyBack(keys, rows, kept, moved)
     kept
   }
 

@@ -77,14 +77,9 @@ final class IntervalAddition(zone: ZoneId) extends Serializable {
     val days = interval.days * MICROS_PER_DAY
     val onDay = timestamp + days
     val sum = onDay + interval.microseconds
-    if (
-      interval.months == 0 && math.abs(interval.days.toLong) <= MostDays && isInRange(
-        timestamp,
-        days,
-        onDay
-      ) && isInRange(onDay, interval.microseconds, sum) &&
-      offsets.agree(timestamp, onDay)
-    ) sum
+    val isSum = interval.months == 0 && math.abs(interval.days.toLong) <= MostDays &&
+      isInRange(timestamp, days, onDay) && isInRange(onDay, interval.microseconds, sum)
+    if (isSum && offsets.agree(timestamp, onDay)) sum
     else
       DateTimeUtils.timestampAddInterval(
         timestamp,
