@@ -38,12 +38,11 @@ class DisagreementError(Exception):
 
 
 def measure(query: Query, engines: list[Engine], effort: Effort, cache: Path, tell: Callable[[str], None]) -> Measured:
-    """The comparison warms the engines up."""
     checked = min(effort.rows, query.checked or effort.rows)
     _compare(query, engines, table(checked, cache))
     tell(f"{query.name}: the same answers on {checked:,} rows")
     sources = {engine.name: engine.source(table(effort.rows, cache)) for engine in engines}
-    found = in_turns(engines, lambda engine: query.over(sources[engine.name]), effort.turns, effort.longest)
+    found = in_turns(engines, lambda engine: query.over(sources[engine.name]), effort.turns, effort.longest, warm=True)
     tell(f"{query.name}: " + ", ".join(f"{engine} {took or 'stopped'}" for engine, took in found.items()))
     return Measured(query.name, query.sql, checked, found)
 

@@ -11,12 +11,10 @@ from cases import Case, Contender
 from data import Tables
 from engines import Engine
 from shared.tasks import Stage
-from shared.turns import drawn, seconds
+from shared.turns import drawn, seconds, warmed
 
 Tell = Callable[[str], None]
 _NEAR = 1e-9
-_WARM = 20.0
-"""Seconds that each contender runs before it is measured."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +62,9 @@ def measure(
     tables = case.tables(effort.scale, cache)
     found: dict[str, list[Run] | None] = {}
     for one in _present(case, engines):
-        found[one.name] = [] if _warm(one, engines[one.engine], tables, effort.longest) else None
+        engine = engines[one.engine]
+        engine.prepare(one, tables)
+        found[one.name] = [] if warmed(engine, one.sql, effort.longest) else None
     for _, one in drawn(_present(case, engines), effort.turns):
         so_far = found[one.name]
         if so_far is None:
@@ -74,17 +74,6 @@ def measure(
         took = "stopped" if run is None else f"{run.seconds:.2f} s, {run.cpu:.2f} s of CPU"
         tell(f"{case.name}: {one.name}: {took}")
     return found
-
-
-def _warm(one: Contender, engine: Engine, tables: Tables, longest: float) -> bool:
-    """Runs the contender until it has run long enough to be compiled. False if a run was stopped."""
-    took = 0.0
-    while took < _WARM:
-        run = _run(one, engine, tables, longest)
-        if run is None:
-            return False
-        took += run.seconds
-    return True
 
 
 def _run(one: Contender, engine: Engine, tables: Tables, longest: float) -> Run | None:

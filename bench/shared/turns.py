@@ -11,6 +11,9 @@ from typing import Protocol, TypeVar
 
 T = TypeVar("T")
 
+_WARM = 20.0
+"""In seconds."""
+
 
 class Stoppable(Protocol):
     name: str
@@ -50,11 +53,25 @@ def seconds(engine: Stoppable, sql: str, longest: float) -> float | None:
     return None if stopped.is_set() else time.perf_counter() - start
 
 
+def warmed(engine: Stoppable, sql: str, longest: float) -> bool:
+    """Runs a query until its runs have taken long enough for a JVM to compile it. False if one was stopped."""
+    left = _WARM
+    while left > 0:
+        took = seconds(engine, sql, longest)
+        if took is None:
+            return False
+        left -= took
+    return True
+
+
 def in_turns(
-    engines: Sequence[Stoppable], query: Callable[[Stoppable], str], turns: int, longest: float
+    engines: Sequence[Stoppable], query: Callable[[Stoppable], str], turns: int, longest: float, warm: bool = False
 ) -> dict[str, list[float] | None]:
     """The seconds of each turn by engine; None for an engine that was stopped, which does not run again."""
     found: dict[str, list[float] | None] = {engine.name: [] for engine in engines}
+    for engine in engines if warm else []:
+        if not warmed(engine, query(engine), longest):
+            found[engine.name] = None
     for _, engine in drawn(engines, turns):
         so_far = found[engine.name]
         if so_far is not None:

@@ -10,7 +10,12 @@ import org.apache.spark.sql.execution.datasources.v2.V2ScanRelationPushDown
 import org.apache.spark.sql.types._
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.expressions.RowsOfFrame
+import org.slidewise.spark.expressions.{
+  BlockedBloomFilter,
+  BlockedBloomFilterAggregate,
+  BlockedBloomFilterMightContain,
+  RowsOfFrame
+}
 import org.slidewise.spark.plan._
 import org.slidewise.spark.shims.SparkExpressions
 
@@ -70,21 +75,14 @@ object FilterRightRows extends Rule[LogicalPlan] {
   }
 
   private def keys(join: WindowJoin): Option[Reach] =
-    if (!WindowKeys.haveBytes(join.leftKeys) || areConstant(join.rightKeys, join.right)) None
+    if (join.leftKeys.isEmpty || !WindowKeys.haveBytes(join.leftKeys)) None
     else {
       def hash(keys: Seq[Expression]) = new XxHash64(WindowKeys.asBytes(keys))
       val known = join.leftKeys.map(key => IsNotNull(key): Expression).reduce(And)
-      val bloom = RowsOfFrame.bloomFilter(hash(join.leftKeys), mostRows(join.left))
-      Some(Reach(bloom, Some(known), BloomFilterMightContain(_, hash(join.rightKeys))))
+      val filter =
+        BlockedBloomFilterAggregate(hash(join.leftKeys), BlockedBloomFilter.words(mostRows(join.left)))
+      Some(Reach(filter, Some(known), BlockedBloomFilterMightContain(_, hash(join.rightKeys))))
     }
-
-  /** Whether the keys are the same in all rows. Spark's generated code for the Bloom filter of a constant does not compile. */
-  private def areConstant(keys: Seq[Expression], plan: LogicalPlan): Boolean = {
-    val constants = AttributeSet(plan.collect { case Project(columns, _) =>
-      columns.collect { case alias: Alias if alias.child.foldable => alias.toAttribute }
-    }.flatten)
-    keys.forall(_.references.subsetOf(constants))
-  }
 
   /** The number of rows; if it is unknown, a likely upper bound. */
   private def mostRows(plan: LogicalPlan): Long = {

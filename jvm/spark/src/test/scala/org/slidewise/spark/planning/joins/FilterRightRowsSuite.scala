@@ -73,6 +73,18 @@ class FilterRightRowsSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     subqueries = 3
   )
 
+  for (codegen <- Seq(true, false))
+    test(s"the same key in all right rows: codegen $codegen") {
+      withSettings("spark.sql.codegen.wholeStage" -> codegen, "spark.sql.codegen.factoryMode" -> "FALLBACK") {
+        val sql = "SELECT l.id, (SELECT count(*) FROM (SELECT 3L AS k, t FROM events) e " +
+          "WHERE e.k = l.k AND e.t >= l.t - 5 AND e.t <= l.t) AS c FROM labels l"
+        val (found, on) = answers(sql, ratio = 0)
+        assertEquals(found, answers(sql, Long.MaxValue)._1)
+        assertEquals(found.map(_.getLong(1)).sorted, Seq(0L, 0L, 0L, 6L, 6L))
+        assert(filtered(on).nonEmpty)
+      }
+    }
+
   test("left rows of a table of a connector: its scan is read for the limits, too") {
     val folder = java.nio.file.Files.createTempDirectory("slidewise").resolve("labels").toString
     spark.table("labels").write.parquet(folder)
