@@ -5,7 +5,8 @@ object TestGroups {
 
   /**
    * Whether a short run has this suite on this Spark; `SLIDEWISE_ALL_SUITES` asks for all. The newest Spark has all suites. Of the
-   * others that have the suite, one runs it: the suite's name says which.
+   * others that have the suite, one runs it: the suite's name says which. `SLIDEWISE_HALF` asks for a half of the suites of these
+   * others: any text, such as a commit, says which half.
    *
    * @param streams
    *   the folder of the code that only some Sparks have
@@ -15,7 +16,9 @@ object TestGroups {
     val isOfStreams = (streams ** s"$name.scala").get.nonEmpty
     val others =
       SparkBuild.all.filter(other => other != SparkBuild.ofPyspark && (other.hasStreams || !isOfStreams))
-    spark == SparkBuild.ofPyspark || others(Math.floorMod(suite.hashCode, others.size)) == spark
+    val hash = Math.floorMod(suite.hashCode, 2 * others.size)
+    def isInHalf = sys.env.get("SLIDEWISE_HALF").forall(text => hash / others.size == Math.floorMod(text.hashCode, 2))
+    spark == SparkBuild.ofPyspark || others(hash % others.size) == spark && isInHalf
   }
 
   /** Suites in which a few loops run for long. In the others, most queries run once. */
