@@ -52,6 +52,9 @@ WRONG: list[tuple[Call, type[Exception], str]] = [
         ValueError,
         "without partitionBy and orderBy: `by` and `on` name the keys and the time",
     ),
+    (lambda a, b: windows(a, b, frame=sw.trailing(3)), ValueError, "the frame of aggregates['s'] has a number of rows"),
+    (lambda a, b: windows(a, b, frame=Window.partitionBy("k")), ValueError, "the frame of aggregates['s'] has keys"),
+    (lambda a, b: windows(a, b, frame=Window.orderBy("ts")), ValueError, "the frame of aggregates['s'] has an order"),
     (
         lambda a, b: windows(a, b, frame=Window.rangeBetween(-5, 0)),
         TypeError,
@@ -60,7 +63,7 @@ WRONG: list[tuple[Call, type[Exception], str]] = [
     (
         lambda a, b: windows(a, b, frame=Window.rangeBetween(Window.unboundedPreceding, Window.unboundedFollowing)),
         ValueError,
-        "the frame of aggregates['s'] has no bound, but must have one",
+        "the frame of aggregates['s'] is unbounded on both sides, but must have a bound",
     ),
     (lambda a, b: windows(a, b.withColumn("k2", F.col("k")), on="k"), TypeError, "on is 'k' of type string, but a"),
     (lambda a, b: windows(a, b, closed="all"), ValueError, "closed is 'all', but must be 'left', 'right', 'both'"),
@@ -101,7 +104,7 @@ def test_wrong_arguments(spark: SparkSession) -> None:
 
 def test_columns_that_are_no_aggregates(spark: SparkSession) -> None:
     for column in (F.lit(1), F.col("x"), F.row_number().over(Window.orderBy("x"))):
-        with pytest.raises(ValueError, match="but its columns must be aggregates of rows"):
+        with pytest.raises(ValueError, match="aggregates\\['s'\\] has .*, but must have an aggregate of rows"):
             windows(*tables(spark), column)
 
 

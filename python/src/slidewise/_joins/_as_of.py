@@ -46,7 +46,7 @@ def asof_join(
     - `on`: the column of times in both tables, or `left_on` and `right_on`. If both have one name, the result has the
       time of `left` alone. To see that of `right`, add a copy of it under another name.
     - `by`: the columns of keys in both tables, or `left_by` and `right_by`. Without them, all rows have one key.
-    - `direction`: `backward` takes the newest row at or before the time, `forward` the oldest at or after it, and
+    - `direction`: `backward` takes the newest row at or before the time, `forward` the first at or after it, and
       `nearest` the nearer of both; the earlier one if both are equally near.
     - `tolerance`: the greatest distance in time: an interval ("10 minutes", or a `timedelta`), or a number if the times
       are numbers.
@@ -69,7 +69,9 @@ def asof_join(
     +---+---+
     <BLANKLINE>
 
-    Raises TypeError or ValueError if an argument is wrong, before any job. Spark Connect must be 4.0 or later.
+    Raises TypeError or ValueError if an argument is wrong, and Spark's AnalysisException if keys or times cannot be
+    compared, before any job. Spark Connect must be 4.0 or later. Slidewise runs the join in sessions of
+    `slidewise.configure`; after `slidewise.install` alone, Spark does.
     """
     sides = sides_of(left, right, on, left_on, right_on, by, left_by, right_by)
     check_session(left, "asof_join")

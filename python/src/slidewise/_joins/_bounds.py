@@ -45,8 +45,8 @@ def frame_of(window: Any, argument: str) -> Frame:
         raise TypeError(f"{argument} is {window!r:.200}, but must be {_ALLOWED}")
     read = _of_connect if is_connect(window) else _of_nodes if is_since("4.0", __version__) else _of_expressions
     frame = read(window)
-    if frame is None:
-        raise ValueError(f"{argument} has keys, an order, rows, or no bounds, but must be {_ALLOWED}")
+    if isinstance(frame, str):
+        raise ValueError(f"{argument} has {frame}, but must be {_ALLOWED}")
     return frame
 
 
@@ -61,16 +61,24 @@ def plus(time: str, distance: str) -> str:
     return f"{time} - {distance[1:]}" if distance.startswith("-") else f"{time} + {distance}"
 
 
-def _of_connect(window: Any) -> Frame | None:
+_KEYS, _ORDER, _ROWS, _NO_BOUNDS = "keys", "an order", "a number of rows", "no bounds"
+
+
+def _of_connect(window: Any) -> Frame | str:
+    """The frame, or what the window has instead."""
     from slidewise.functions._connect_range import IntervalFrame
 
     frame = window._frame
-    if window._partitionSpec or window._orderSpec or frame is None:
-        return None
+    if window._partitionSpec:
+        return _KEYS
+    if window._orderSpec:
+        return _ORDER
+    if frame is None:
+        return _NO_BOUNDS
     if isinstance(frame, IntervalFrame):
         start, end = frame.bounds
         return Frame(start, end or CURRENT_ROW)
-    return None if frame._isRowFrame else Frame(_of_integer(frame._start), _of_integer(frame._end))
+    return _ROWS if frame._isRowFrame else Frame(_of_integer(frame._start), _of_integer(frame._end))
 
 
 def _of_integer(bound: int) -> str | None:
@@ -79,26 +87,32 @@ def _of_integer(bound: int) -> str | None:
     return f"{bound}L" if bound else CURRENT_ROW
 
 
-def _of_nodes(window: WindowSpec) -> Frame | None:
+def _of_nodes(window: WindowSpec) -> Frame | str:
     specification = _over(window).node().windowSpec()
-    if specification.partitionColumns().size() or specification.sortColumns().size():
-        return None
+    if specification.partitionColumns().size():
+        return _KEYS
+    if specification.sortColumns().size():
+        return _ORDER
     if specification.frame().isEmpty():
-        return None
+        return _NO_BOUNDS
     frame = specification.frame().get()
     if frame.frameType().getClass().getSimpleName() != "Range$":
-        return None
+        return _ROWS
     return Frame(*map(_of_bound, (frame.lower(), frame.upper())))
 
 
-def _of_expressions(window: WindowSpec) -> Frame | None:
+def _of_expressions(window: WindowSpec) -> Frame | str:
     """Spark 3.5 has no column nodes: its columns and windows hold expressions of Catalyst."""
     specification = _over(window).expr().windowSpec()
     frame = specification.frameSpecification()
-    if specification.partitionSpec().size() or specification.orderSpec().size():
-        return None
-    if frame.getClass().getSimpleName() != "SpecifiedWindowFrame" or frame.frameType().sql() != "RANGE":
-        return None
+    if specification.partitionSpec().size():
+        return _KEYS
+    if specification.orderSpec().size():
+        return _ORDER
+    if frame.getClass().getSimpleName() != "SpecifiedWindowFrame":
+        return _NO_BOUNDS
+    if frame.frameType().sql() != "RANGE":
+        return _ROWS
     return Frame(*map(_of_bound, (frame.lower(), frame.upper())))
 
 

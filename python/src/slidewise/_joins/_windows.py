@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
+from pyspark.errors import AnalysisException
 from pyspark.sql import functions as F  # noqa: N812
 
 from slidewise._install import is_connect
@@ -38,9 +39,9 @@ def window_join(
 
     `aggregates` maps the name of each new column to an aggregate of columns of `right` (a Column, or SQL text) and its
     frame, as `slidewise.functions.over` takes them. The frame is one of `slidewise.functions.trailing(interval=…)` or
-    `centered(interval=…)`, or of `Window.rangeBetween` for times that are numbers and for frames without a bound. A row
-    without rows of `right` in its frame gets the aggregate of no rows: null, and 0 for counts. Null keys and times
-    match nothing.
+    `centered(interval=…)`, or of `Window.rangeBetween` for times that are numbers and for frames that are unbounded on
+    one side. A row without rows of `right` in its frame gets the aggregate of no rows: 0 for counts, an empty array for
+    `collect_list`, and null for most others. Null keys and times match nothing.
 
     - `on`: the column of times in both tables, or `left_on` and `right_on`.
     - `by`: the columns of keys in both tables, or `left_by` and `right_by`. Without them, all rows have one key.
@@ -48,8 +49,8 @@ def window_join(
       ends at the row of `left`, as that of `trailing` does, is closed at the left only: **a row of `right` at exactly
       the time of the row of `left` does not count**, since it may not be known yet. Other frames are closed at both
       ends.
-    - `include_prevailing`: whether the newest rows at or before the start of a frame belong to it, too. They tell the
-      value that holds when the frame begins.
+    - `include_prevailing`: whether the newest rows at or before the start of a frame belong to it, too, however old
+      they are and whatever `closed` says. They tell the value that holds when the frame begins.
 
     >>> import slidewise
     >>> import slidewise.functions as sw
@@ -71,8 +72,10 @@ def window_join(
     +---+---+-------+
     <BLANKLINE>
 
-    Raises TypeError or ValueError if an argument is wrong, before any job. If both tables come from one DataFrame, name
-    the columns in aggregates by strings: `F.sum("x")`, not `F.sum(df.x)`. Spark Connect must be 4.0 or later.
+    Raises TypeError or ValueError if an argument is wrong, and Spark's AnalysisException if an aggregate names a column
+    that `right` lacks or if keys cannot be compared, before any job. If both tables come from one DataFrame, name the
+    columns in aggregates by strings: `F.sum("x")`, not `F.sum(df.x)`. Spark Connect must be 4.0 or later. Slidewise
+    runs the join in sessions of `slidewise.configure`; after `slidewise.install` alone, Spark does.
     """
     sides = sides_of(left, right, on, left_on, right_on, by, left_by, right_by)
     check_session(left, "window_join")
@@ -129,6 +132,7 @@ def _by_frame(sides: Sides, aggregates: Any) -> dict[Frame, list[Column]]:
             "column to an aggregate and its frame"
         )
     frames: dict[Frame, list[Column]] = {}
+    columns: dict[str, Column] = {}
     names = {
         sides.folded(name): f"left has the columns {', '.join(sides.left.table.columns)}"
         for name in sides.left.table.columns
@@ -148,15 +152,18 @@ def _by_frame(sides: Sides, aggregates: Any) -> dict[Frame, list[Column]]:
             raise TypeError(f"{argument} has the aggregate {aggregate!r:.200}, but must have a Column or SQL text")
         frame = frame_of(window, f"the frame of {argument}")
         _check_frame(sides, frame, argument)
-        frames.setdefault(frame, []).append(column.alias(name))
-    for columns in frames.values():
-        _check_aggregates(sides, columns)
+        columns[argument] = column.alias(name)
+        frames.setdefault(frame, []).append(columns[argument])
+    _check_aggregates(sides, columns)
     return frames
 
 
 def _check_frame(sides: Sides, frame: Frame, argument: str) -> None:
     if frame.lower is None and frame.upper is None:
-        raise ValueError(f"the frame of {argument} has no bound, but must have one: all rows of a key are a GROUP BY")
+        raise ValueError(
+            f"the frame of {argument} is unbounded on both sides, but must have a bound: "
+            "all rows of a key are a GROUP BY"
+        )
     kind = sides.check_kind("a frame")
     if (kind == "number" and frame.is_of_intervals) or (kind == "time" and frame.is_of_numbers):
         has = "an interval" if frame.is_of_intervals else "numbers"
@@ -165,12 +172,22 @@ def _check_frame(sides: Sides, frame: Frame, argument: str) -> None:
         )
 
 
-def _check_aggregates(sides: Sides, columns: list[Column]) -> None:
-    """Raises Spark's error for columns that `right` lacks, or that are no aggregates."""
+def _check_aggregates(sides: Sides, columns: dict[str, Column]) -> None:
+    """Raises Spark's error for columns that `right` lacks, or an error that names the argument that is no aggregate."""
     right: Any = sides.right.table
     if is_connect(right):
-        _ = right.agg(*columns).columns
+        _ = right.agg(*columns.values()).columns
         return
-    analyzed = right.select(*columns)._jdf.queryExecution().analyzed()
-    if analyzed.nodeName() != "Aggregate":
-        raise ValueError(f"aggregates has {', '.join(map(str, columns))}, but its columns must be aggregates of rows")
+
+    def are_aggregates(*some: Column) -> bool:
+        return bool(right.select(*some)._jdf.queryExecution().analyzed().nodeName() == "Aggregate")
+
+    try:
+        if are_aggregates(*columns.values()):
+            return
+    except AnalysisException:
+        pass  # such as an aggregate beside a column
+    for argument, column in columns.items():
+        if not are_aggregates(column):
+            raise ValueError(f"{argument} has {column}, but must have an aggregate of rows")
+    _ = right.select(*columns.values())

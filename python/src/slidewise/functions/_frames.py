@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 def trailing(rows: int | None = None, *, interval: str | timedelta | None = None) -> WindowSpec:
     """The frame of the last `rows` rows, or of the rows that are at most `interval` older than the current row. The
-    current row is part of both. Add `.partitionBy(…)` and `.orderBy(…)`.
+    current row is part of both. Add `.partitionBy(…)` and `.orderBy(…)`, except for `slidewise.window_join`, whose `by`
+    and `on` stand for them and whose `closed` says which ends belong to the frame.
 
     The frame of an interval is SQL's `RANGE BETWEEN INTERVAL … PRECEDING AND CURRENT ROW`, which includes both ends.
     Over dates, "6 days" therefore covers seven calendar dates: the current one and the six before it. Over timestamps,

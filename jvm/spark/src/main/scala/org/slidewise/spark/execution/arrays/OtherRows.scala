@@ -39,7 +39,7 @@ private[arrays] object OtherRows {
    * @param bounds
    *   returns the number of a bound's column in `rows`
    * @return
-   *   none if an end of a frame moves back from one row to a later row with the same keys
+   *   none if an end of a frame moves back from one row to a later row with the same keys, or if there is no memory for the keys
    */
   def of(
       rows: SortedColumns,
@@ -48,13 +48,24 @@ private[arrays] object OtherRows {
       bounds: Frame.RowBound => Int
   ): Option[OtherRows] = {
     val groups = new ElementGroups(rows, elements)
-    def sides(of: Frame.Range => Frame.Bound) =
-      frames.map(rangeOf).map(of).collect { case bound: Frame.RowBound => bound }.distinct
-    def scans(of: Frame.Range => Frame.Bound, isLower: Boolean) =
-      sides(of).map(bound => bound -> new EndScan(bound, isLower, rows, elements, bounds(bound))).toMap
-    val (lower, upper) = (scans(_.lower, isLower = true), scans(_.upper, isLower = false))
+    def scans(isLower: Boolean): Map[Frame.RowBound, EndScan] = {
+      val sides =
+        frames.map(rangeOf).map(r => if (isLower) r.lower -> r.upper else r.upper -> r.lower).distinct
+      sides
+        .map(_._1)
+        .collect { case bound: Frame.RowBound => bound }
+        .distinct
+        .map { bound =>
+          val others = sides.collect { case (`bound`, other) => other }
+          val columns = others.collect { case other: Frame.RowBound => bounds(other) }
+          val either = if (columns.size < others.size) Nil else columns
+          bound -> new EndScan(bound, isLower, rows, elements, bounds(bound), either.toArray)
+        }
+        .toMap
+    }
+    val (lower, upper) = (scans(isLower = true), scans(isLower = false))
     val all = (lower.values ++ upper.values).toArray
-    var rise = true
+    var rise = rows.acquire(groups.bytes)
     var from = 0
     while (rise && from < rows.order.size) {
       val until = rows.order.endOfPartition(from)
@@ -106,6 +117,9 @@ final private class ElementGroups(rows: SortedColumns, elements: SortedColumns) 
 
   private def firstOf(group: Int): Int = elements.order.rows(starts(group))
 
+  /** In bytes. */
+  def bytes: Long = 4L * starts.length + groupOfKey.bytes
+
   def from(group: Int): Int = if (group < 0) 0 else starts(group)
   def until(group: Int): Int = if (group < 0) 0 else starts(group + 1)
 }
@@ -115,6 +129,9 @@ private trait GroupOfKey {
 
   /** The group of the row with the number `row` among `groups` groups; -1 if there is none. */
   def of(row: Int, groups: Int): Int
+
+  /** In bytes. */
+  def bytes: Long
 }
 
 /** Groups by keys that are hashed. The first column of both sides holds the ranks of the keys. */
@@ -130,6 +147,7 @@ final private class GroupOfRank(rows: SortedColumns, elements: SortedColumns) ex
   }
 
   override def of(row: Int, groups: Int): Int = groupOfRank(rows.columns(0)(row).toInt)
+  override def bytes: Long = 4L * groupOfRank.length
 }
 
 /**
@@ -141,6 +159,8 @@ final private class GroupOfRank(rows: SortedColumns, elements: SortedColumns) ex
 final private class GroupOfColumns(rows: SortedColumns, elements: SortedColumns, firstOf: Int => Int)
     extends GroupOfKey {
   private[this] var next = 0 // the first group whose key is not below that of the last row
+
+  override def bytes: Long = 0L
 
   override def of(row: Int, groups: Int): Int = {
     if (next > 0 && compare(row, next - 1) <= 0) next = 0 // a row that has been passed is requested again
@@ -179,7 +199,8 @@ final private class GroupOfColumns(rows: SortedColumns, elements: SortedColumns,
 final private class FrameEnds(val places: Array[Int], val without: java.util.BitSet)
 
 /**
- * The frames of the rows of one partition after the other.
+ * The frames of the rows of one partition after the other. A row without a frame repeats the frame before: a wider one would be the
+ * widest of the partition, and could overflow.
  *
  * @param starts
  *   the lower ends; null if frames start with the first element
@@ -216,6 +237,12 @@ final private class ValueFrames(starts: FrameEnds, ends: FrameEnds) extends Part
       lo(i) = if (starts == null) 0 else math.min(starts.places(from + i), hi(i))
       i += 1
     }
+    var without = nextWithout(0)
+    while (without >= 0) {
+      lo(without) = if (without == 0) 0 else lo(without - 1)
+      hi(without) = if (without == 0) 0 else hi(without - 1)
+      without = nextWithout(without + 1)
+    }
     Frames.of(lo, hi, size, count)
   }
 
@@ -225,13 +252,20 @@ final private class ValueFrames(starts: FrameEnds, ends: FrameEnds) extends Part
   override def oldest(row: Int): Int = 0
 }
 
-/** Finds one end of frames in one scan of the rows and the elements of each key. */
+/**
+ * Finds one end of frames in one scan of the rows and the elements of each key.
+ *
+ * @param others
+ *   the columns of the other bounds of these frames. A row in which they all are null has none of the frames, and its end may be
+ *   anywhere. Empty if a frame has no other bound
+ */
 final private class EndScan(
     bound: Frame.RowBound,
     isLower: Boolean,
     rows: SortedColumns,
     elements: SortedColumns,
-    column: Int
+    column: Int,
+    others: Array[Int]
 ) {
   val found = new FrameEnds(new Array[Int](rows.order.size), new java.util.BitSet)
 
@@ -242,12 +276,14 @@ final private class EndScan(
   def scan(from: Int, until: Int, first: Int, end: Int): Boolean = {
     val (numbers, bounds, ends) = (rows.order.rows, rows.columns(column), found.places)
     val nullable = rows.columns.anyNull(column)
+    val mayLackOthers = others.nonEmpty && others.forall(rows.columns.anyNull(_))
     val (keys, size) = (elements.order.keys, end - first)
     var place = 0
     var i = from
     while (i < until && place >= 0) {
       val row = numbers(i)
       if (nullable && rows.columns.isNull(column, row)) found.without.set(i)
+      else if (mayLackOthers && others.forall(rows.columns.isNull(_, row))) ()
       else if (place > 0 && compareUnsigned(keys(first + place - 1), bounds(row)) >= ties) place = -1
       else while (place < size && compareUnsigned(keys(first + place), bounds(row)) < ties) place += 1
       ends(i) = place

@@ -138,6 +138,7 @@ final private[execution] class WindowJoinEvaluation(
           )
       )
     )
+    columns.dropNumbers()
     rows.withResults match {
       case Some(_) if plan.window.rowWise.isEmpty =>
         rightSorter.close()
@@ -164,6 +165,7 @@ final private class RightColumns(task: WindowTask) {
   private[this] val memory = new HeapMemory(task.resources)
   private[this] var columns: SortedColumns = _
   private[this] var numbersOfKeys = new GroupNumbers
+  private[this] var bytesOfNumbers = 0L
 
   def numbers: GroupNumbers = numbersOfKeys
 
@@ -171,6 +173,7 @@ final private class RightColumns(task: WindowTask) {
   def keep(sorted: SortedColumns): Unit =
     if (!sorted.inputsFailed && memory.acquire(sorted.bytes + numbersOfKeys.bytes)) {
       columns = sorted
+      bytesOfNumbers = numbersOfKeys.bytes
       task.onCompletion(() => memory.releaseAll())
     }
 
@@ -180,6 +183,13 @@ final private class RightColumns(task: WindowTask) {
   def numbersIfKept: GroupNumbers = {
     if (columns == null) numbersOfKeys = new GroupNumbers
     numbersOfKeys
+  }
+
+  /** Drops the numbers, with the left keys that have been added to them. */
+  def dropNumbers(): Unit = {
+    numbersOfKeys = null
+    memory.freeMemory(bytesOfNumbers)
+    bytesOfNumbers = 0L
   }
 
   def release(): Unit = {

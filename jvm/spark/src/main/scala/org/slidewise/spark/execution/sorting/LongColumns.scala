@@ -11,6 +11,9 @@ final private[execution] class LongColumns(val width: Int) {
   private[this] val values = Array.fill(width)(Array.emptyLongArray)
   private[this] val nulls = new Array[Array[Long]](width) // a bit for each null row; null if none
 
+  /** The number of rows for which there is room. */
+  def room: Int = if (width == 0) 0 else values(0).length
+
   /** The values of a column; zero for a null. */
   def apply(column: Int): Array[Long] = values(column)
 

@@ -106,7 +106,10 @@ final private[execution] class PartitionSorter(
     val order = radixOrder()
     val columns = columnsIn(order)
     freeWorkspace()
-    order -> evaluator(columns)
+    val before = getUsed
+    val found = evaluator(columns)
+    if (found.isEmpty) freeMemory(math.max(0L, getUsed - before))
+    order -> found
   }
 
   /** The rows in the order of arrival, and their results; none if the rows must be sorted. */

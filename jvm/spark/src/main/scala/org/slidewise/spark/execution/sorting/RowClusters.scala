@@ -31,8 +31,8 @@ final private[sorting] class RowClusters(
     while (wanted > 1 && left.hasNext) {
       checkpoint.run()
       val digit = new ClusterDigit(columns, count, left.next(), wanted)
-      found += digit
-      wanted = if (digit.isExact) Integer.highestOneBit(math.max(1, wanted / digit.values)) else 1
+      if (digit.size > 1) found += digit
+      wanted = if (digit.isExact) Integer.highestOneBit(math.max(1, wanted / digit.size)) else 1
     }
     found.result()
   }
@@ -100,6 +100,7 @@ final private class ClusterDigit(columns: LongColumns, count: Int, by: SortColum
   private[this] val keys = columns(by.column)
   private[this] val nullable = columns.anyNull(by.column)
   private[this] var least, greatest = 0L
+  private[this] var hasNulls = false
   findRange()
 
   private[this] val shift = math.max(
@@ -107,20 +108,20 @@ final private class ClusterDigit(columns: LongColumns, count: Int, by: SortColum
     64 - java.lang.Long.numberOfLeadingZeros(greatest - least) - Integer.numberOfTrailingZeros(wanted)
   )
 
-  /** The number of values of the bits. */
-  val values: Int = ((greatest - least) >>> shift).toInt + 1
+  private[this] val values = ((greatest - least) >>> shift).toInt + 1
+  private[this] val first = if (hasNulls && by.nullsFirst) 1 else 0
 
-  /** One more than the greatest result of [[of]]. */
-  val size: Int = values + 2
+  /** The number of results of [[of]], at most one more than wanted. */
+  val size: Int = if (hasNulls) values + 1 else values
 
   /** Whether all rows with the same bits have the same value. */
   def isExact: Boolean = shift == 0
 
-  /** The number of a row's bits. The first and the last number, at least one of which no row has, are those of nulls. */
+  /** The number of a row's bits, in the order of the column. Nulls have the first or the last number. */
   def of(row: Int): Int =
-    if (!nullable || !columns.isNull(by.column, row)) ((keys(row) - least) >>> shift).toInt + 1
+    if (!nullable || !columns.isNull(by.column, row)) ((keys(row) - least) >>> shift).toInt + first
     else if (by.nullsFirst) 0
-    else values + 1
+    else values
 
   private def findRange(): Unit = {
     var found = false
@@ -131,7 +132,7 @@ final private class ClusterDigit(columns: LongColumns, count: Int, by: SortColum
         if (!found || compareUnsigned(key, least) < 0) least = key
         if (!found || compareUnsigned(key, greatest) > 0) greatest = key
         found = true
-      }
+      } else hasNulls = true
       row += 1
     }
   }

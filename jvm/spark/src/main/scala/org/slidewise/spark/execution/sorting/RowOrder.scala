@@ -107,7 +107,8 @@ final private[execution] class SortedColumns(
 ) {
 
   /** The heap memory of the columns and of the order, in bytes. */
-  def bytes: Long = order.size * (columns.width * LongColumns.bytesAValue + SortedColumns.OrderBytes)
+  def bytes: Long =
+    columns.room * columns.width * LongColumns.bytesAValue + order.size * SortedColumns.OrderBytes
 
   /** Whether a column of doubles has a NaN. */
   def anyNaN(column: Int): Boolean = {

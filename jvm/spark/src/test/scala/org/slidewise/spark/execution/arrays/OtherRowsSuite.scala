@@ -31,6 +31,23 @@ class OtherRowsSuite extends ScalaCheckSuite {
     }
   }
 
+  property("a row without one bound of its frames neither moves their ends nor has a frame of its own") {
+    val bounded = frames.filter(frame => isInside(frame.lower).isDefined && isInside(frame.upper).isDefined)
+    forAll(inputs.map(rising), Gen.listOfN(12, Gen.zip(row, Gen.oneOf(true, false)))) { (in, others) =>
+      val lacking = others.map { case (of, lacksLower) =>
+        val of0 = of.copy(key = if (in.keys == NoKeys) 0 else of.key)
+        if (lacksLower) of0.copy(lower = None) else of0.copy(upper = None)
+      }
+      // Before, between and after the rows of its key.
+      val rows = (in.rows.map(Some(_) -> None) ++ lacking.map(None -> Some(_))).zipWithIndex
+        .sortBy { case ((known, other), i) => (known.orElse(other).get.key, (i * 7919) % 13, i) }
+        .map { case ((known, other), _) => known -> other }
+      val mixed = restored(rows, in.rows)
+      val found = framesOf(in.copy(rows = mixed), bounded)
+      assertEquals(found, Some(bounded.map(frame => mixed.map(expected(in, frame, _)))))
+    }
+  }
+
   property("an end that moves back is refused") {
     forAll(Gen.zip(inputs, Gen.oneOf(frames))) { case (in, frame) =>
       val ends =
@@ -81,6 +98,18 @@ private object OtherRowsSuite {
       }
     }
     in.copy(rows = rows)
+  }
+
+  /** The rows in the given order, those of `known` in the order that they have there. */
+  def restored(rows: List[(Option[Row], Option[Row])], known: List[Row]): List[Row] = {
+    val left = scala.collection.mutable.Map.from(known.groupBy(_.key))
+    rows.map {
+      case (Some(row), _) =>
+        val next = left(row.key)
+        left(row.key) = next.tail
+        next.head
+      case (None, other) => other.get
+    }
   }
 
   private val time = AttributeReference("time", LongType, nullable = false)()
@@ -188,7 +217,11 @@ private object OtherRowsSuite {
         val of = found.framesOf(null, null)(frame)
         of.begin(from, until)
         List.tabulate(until - from) { i =>
-          if (of.nextWithout(i) == i) Nil else (of.frames.lo(i) until of.frames.hi(i)).toList
+          val ends = (of.frames.lo(i), of.frames.hi(i))
+          if (of.nextWithout(i) == i) {
+            assert(ends == (if (i == 0) (0, 0) else (of.frames.lo(i - 1), of.frames.hi(i - 1))))
+            Nil
+          } else (ends._1 until ends._2).toList
         }
       }
       val inOrder = frames.map(frame => partitions.map(elementsOf(_, frame)))

@@ -115,4 +115,24 @@ class RadixOrderSuite extends FunSuite {
       val found = read(sorted(clusters.starts))
       assert(found == expected, s"${clusters.starts.length} clusters")
     }
+
+  test("constant columns take no clusters, and nulls one") {
+    val (rows, constants) = (1 << 17, 30)
+    val data = new LongColumns(constants + 2)
+    data.resize(rows)
+    for (row <- 0 until rows) {
+      if (row % 3 == 0) data.setNull(constants, row) else data.set(constants, row, row % 3L)
+      data.set(constants + 1, row, row.toLong)
+    }
+    for (nullsFirst <- Seq(true, false)) {
+      val columns = Seq.range(0, constants + 2).map(SortColumn(_, nullsFirst))
+      val clusters = new RowClusters(data, rows, columns, () => ())
+      assert(clusters.starts.length <= 9, clusters.starts.length)
+      clusters.move(data, Array.emptyLongArray)
+      val values = (0 until rows).map { row =>
+        if (data.isNull(constants, row)) if (nullsFirst) -1L else Long.MaxValue else data(constants)(row)
+      }
+      assertEquals(values, values.sorted)
+    }
+  }
 }

@@ -276,4 +276,23 @@ class WindowJoinFormsSuite extends SparkSuite {
       order <- Seq("CAST(e.ts AS DATE) DESC, e.id", "unix_seconds(e.ts) DESC, e.id", "hour(e.ts), e.ts, e.id")
     ) isLeft(first("e.ts < l.ts", order), "the rows are not in the order of e.ts")
   }
+
+  test("a row that lacks one bound has no frame whose sum could overflow") {
+    val large = "SELECT *, 5000000000000000000 AS v FROM VALUES (1, 1), (1, 2) AS t(k, ts)"
+    val sum = s"(SELECT sum(r.v) FROM ($large) r WHERE r.k = l.k AND"
+    withSettings("spark.sql.ansi.enabled" -> true, SlidewiseSettings.WindowJoinMinSize -> 0) {
+      for (
+        distinct <- Seq("", "DISTINCT ");
+        nulls <- Seq("(1, NULL, 10)", "(1, NULL, 10), (1, NULL, 5)", "(1, 2, NULL)")
+      )
+        isWindow(
+          s"SELECT *, ${sum.replace("sum(", s"sum(${distinct}r.ts + ")} r.ts >= l.lo AND r.ts <= l.hi) AS s " +
+            s"FROM VALUES $nulls, (1, 2, 20) AS l(k, lo, hi)"
+        )
+      isWindow(
+        s"SELECT *, $sum r.ts >= IF(l.flag, l.ts, NULL) AND r.ts <= l.ts + width) AS s " +
+          "FROM VALUES (1, 1, 5, false), (1, 2, 0, true), (1, 3, 0, true) AS l(k, ts, width, flag)"
+      )
+    }
+  }
 }
