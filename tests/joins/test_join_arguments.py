@@ -104,7 +104,7 @@ def test_wrong_arguments(spark: SparkSession) -> None:
 
 def test_columns_that_are_no_aggregates(spark: SparkSession) -> None:
     for column in (F.lit(1), F.col("x"), F.row_number().over(Window.orderBy("x"))):
-        with pytest.raises(ValueError, match="aggregates\\['s'\\] has .*, but must have an aggregate of rows"):
+        with pytest.raises(ValueError, match=r"aggregates\['s'\] has .*, but must have an aggregate of rows"):
             windows(*tables(spark), column)
 
 
