@@ -143,3 +143,29 @@ def test_data_frames(spark: SparkSession, direction: str, tolerance: int | None,
         )
 
     check(spark, joined, True)
+
+
+@pytest.mark.parametrize("direction", ["backward", "forward", "nearest"])
+def test_further_conditions_on_the_time(spark: SparkSession, direction: str) -> None:
+    def joined(condition: Callable[[DataFrame, DataFrame], Any]) -> DataFrame:
+        left, right = spark.table("l"), spark.table("e")
+        left = left.withColumn("t", left.t * 2)
+        right = right.withColumn("t", right.t * 4 + 1).groupBy("k", "t").agg(sf.max("n").alias("n"))
+        return left._joinAsOf(
+            right,
+            leftAsOfColumn=left.t,
+            rightAsOfColumn=right.t,
+            on=(left.k == right.k) & condition(left, right),
+            how="left",
+            tolerance=sf.lit(20),
+            allowExactMatches=True,
+            direction=direction,
+        )
+
+    for condition in (
+        lambda a, b: b.t >= a.x * 6,
+        lambda a, b: b.t <= a.x * 6,
+        lambda a, b: b.t == a.x * 4 + 1,
+        lambda a, b: (b.t > a.x * 4) & (a.x * 9 > b.t),
+    ):
+        check(spark, lambda condition=condition: joined(condition), None)

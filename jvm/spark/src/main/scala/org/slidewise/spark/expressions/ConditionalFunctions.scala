@@ -2,6 +2,9 @@ package org.slidewise.spark.expressions
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.types.DecimalType
+
+import org.slidewise.spark.shims.SparkExpressions
 
 /** Aggregate functions whose first argument may be a condition on rows. */
 private[spark] object ConditionalFunctions {
@@ -22,10 +25,16 @@ private[spark] object ConditionalFunctions {
     case _                                                           => false
   }
 
+  private def isNullOnOverflow(sum: Sum): Boolean = SparkExpressions.evalMode(sum) match {
+    case EvalMode.ANSI   => false
+    case EvalMode.LEGACY => sum.dataType.isInstanceOf[DecimalType]
+    case _               => true
+  }
+
   /** The value over some rows, of which `value` is that of the function, and over at least one other row with the constant. */
   def together(function: AggregateFunction, value: Expression, constant: Expression): Option[Expression] =
     function match {
-      case _: Sum if constant == Literal.default(constant.dataType) =>
+      case sum: Sum if constant == Literal.default(constant.dataType) && !isNullOnOverflow(sum) =>
         Some(Coalesce(Seq(value, Literal.default(value.dataType))))
       case _: Max => Some(Greatest(Seq(value, constant)))
       case _: Min => Some(Least(Seq(value, constant)))

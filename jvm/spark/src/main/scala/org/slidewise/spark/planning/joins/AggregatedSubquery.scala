@@ -79,9 +79,15 @@ private[joins] object AggregatedSubquery {
   private def isBound(e: Expression, condition: OuterCondition): Boolean = {
     val key = GroupingKeys.normalized(e)
     val keepsValue = (key eq e) && SparkCollations.isBinaryStable(e.dataType)
-    (keepsValue || e.dataType == FloatType || e.dataType == DoubleType) && condition.rightKeys.exists {
-      case IsNull(nullSafe) => OuterCondition.narrow(nullSafe).semanticEquals(e)
-      case other            => OuterCondition.narrow(other).semanticEquals(key)
+    def isKey(of: Expression) = condition.rightKeys.exists(OuterCondition.narrow(_).semanticEquals(of))
+    // The two parts of a null-safe key.
+    def areKeys(of: Expression) = condition.rightKeys.exists {
+      case IsNull(nullSafe) =>
+        OuterCondition.narrow(nullSafe).semanticEquals(of) && OuterCondition
+          .key(nullSafe, nullSafe = true)
+          .forall(part => condition.rightKeys.exists(_.semanticEquals(part)))
+      case _ => false
     }
+    (keepsValue || e.dataType == FloatType || e.dataType == DoubleType) && (isKey(key) || areKeys(e))
   }
 }

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.optimizer.EliminateDistinct
 
-import org.slidewise.spark.expressions.{AggregateOfCopies, RowsOfFrame}
+import org.slidewise.spark.expressions.{AggregateOfCopies, GroupingKeys, RowsOfFrame}
 import org.slidewise.spark.families.Families
 import org.slidewise.spark.planning.WindowCall
 
@@ -23,7 +23,7 @@ private[joins] object AggregatesOfLeft {
     def isOfLeft(e: Expression) = e.references.nonEmpty && e.references.subsetOf(ofLeft)
     def isOfRight(e: Expression) = e.references.subsetOf(input.right.outputSet)
     input.results.map(_.transform {
-      case a: AggregateExpression if isOfLeft(a.aggregateFunction) && canCopy(a) =>
+      case a: AggregateExpression if isOfLeft(a.aggregateFunction) && canCopy(a) && readsGroups(a) =>
         val (left, right) = a.filter.toSeq.flatMap(Conjuncts(_)).partition(isOfLeft)
         if (right.forall(isOfRight)) ofCopies(a, left, right) else a
       case a @ AggregateExpression(function, _, _, Some(filter), _)
@@ -31,6 +31,12 @@ private[joins] object AggregatesOfLeft {
         new ValueOverRows(a, input.right.output).none.toOption
           .fold[Expression](a)(If(filter, a.copy(filter = None), _))
     }.asInstanceOf[NamedExpression])
+  }
+
+  /** Whether the function has the same value over the grouped columns, in which -0.0 is 0.0, as over those of the rows. */
+  private def readsGroups(a: AggregateExpression): Boolean = a.aggregateFunction match {
+    case number @ (_: Sum | _: Average | _: Count) if number.children.head.isInstanceOf[Attribute] => true
+    case other => other.references.forall(column => GroupingKeys.normalized(column) eq column)
   }
 
   private def canCopy(a: AggregateExpression): Boolean = FramedSubquery.isPlain(a) && (functionOf(a) match {

@@ -46,64 +46,65 @@ private[joins] object AsOfWindow {
    * on.
    */
   private def nearest(join: AsOfJoin, left: Expression, right: Expression): Either[String, LogicalPlan] = {
-    val (different, others) = conditions(join).partition {
-      case Not(EqualTo(a, b)) => a.semanticEquals(left) && b.semanticEquals(right)
-      case _                  => false
+    // A condition of the user holds for both rows. The tolerance is on both sides of the left time.
+    val (ofTime, ofBoth) = conjuncts(join.asOfCondition).partition {
+      case comparison: BinaryComparison => comparison.left.semanticEquals(right)
+      case _                            => false
     }
-    val (lower, upper) = others.partition {
+    val (ofLower, ofUpper) = ofTime.partition {
       case _: GreaterThan | _: GreaterThanOrEqual => true
       case _                                      => false
     }
-    val (ofLower, rest) = lower.partition(isTolerance(_, right))
-    val (ofUpper, keys) = upper.partition(isTolerance(_, right))
+    val (different, others) = ofBoth.partition {
+      case Not(EqualTo(a, b)) => a.semanticEquals(left) && b.semanticEquals(right)
+      case _                  => false
+    }
+    val both = join.condition.toSeq.flatMap(conjuncts) ++ others
     val isStrict = different.nonEmpty
     val before = if (isStrict) LessThan(right, left) else LessThanOrEqual(right, left)
     val after = if (isStrict) GreaterThan(right, left) else GreaterThanOrEqual(right, left)
     for {
       backward <- FramedSubquery.ofNearest(
         join.right,
-        outer(join, keys ++ rest ++ ofLower :+ before),
+        outer(join, both ++ ofLower :+ before),
         isLast = true
       )
       joinedBackward <- WindowJoins.over(join.left, backward.renamed)
       last = joinedBackward.results
       forward <- FramedSubquery.ofNearest(
         join.right,
-        outer(join, keys ++ rest ++ ofUpper :+ after),
+        outer(join, both ++ ofUpper :+ after),
         isLast = false
       )
-      both <- WindowJoins.over(joinedBackward.withColumns(last ++ joinedBackward.found), forward.renamed)
+      joined <- WindowJoins.over(joinedBackward.withColumns(last ++ joinedBackward.found), forward.renamed)
     } yield {
-      val first = both.results
+      val first = joined.results
       val found = joinedBackward.found.get
       def distance(to: Seq[NamedExpression]) =
         FramedSubquery.replaced(
           join.orderExpression,
           AttributeMap(join.right.output.zip(to.map(_.toAttribute)))
         )
-      val all = both.withColumns(first ++ both.found)
+      val all = joined.withColumns(first ++ joined.found)
       val takesLast = And(
         IsNotNull(found),
-        Or(IsNull(both.found.get), LessThanOrEqual(distance(last), distance(first)))
+        Or(IsNull(joined.found.get), LessThanOrEqual(distance(last), distance(first)))
       )
       val columns = join.right.output.zip(last.zip(first)).map { case (column, (a, b)) =>
         Alias(If(takesLast, a.toAttribute, b.toAttribute), column.name)(column.exprId, column.qualifier)
       }
-      val kept = if (isInner(join)) Filter(Or(IsNotNull(found), IsNotNull(both.found.get)), all) else all
+      val kept = if (isInner(join)) Filter(Or(IsNotNull(found), IsNotNull(joined.found.get)), all) else all
       Project(join.left.output ++ columns, kept)
     }
-  }
-
-  /** Whether the condition is the tolerance of the join, which compares the right time with a distance from the left time. */
-  private def isTolerance(condition: Expression, right: Expression): Boolean = condition match {
-    case comparison: BinaryComparison => comparison.left.semanticEquals(right)
-    case _                            => false
   }
 
   private def isInner(join: AsOfJoin): Boolean = join.joinType != LeftOuter
 
   private def conditions(join: AsOfJoin): Seq[Expression] =
-    (join.condition.toSeq :+ join.asOfCondition).flatMap(Conjuncts(_)).filterNot(_ == Literal.TrueLiteral)
+    (join.condition.toSeq :+ join.asOfCondition).flatMap(conjuncts)
+
+  private def conjuncts(condition: Expression): Seq[Expression] =
+    Conjuncts(condition).filterNot(_ == Literal.TrueLiteral)
 
   private def outer(join: AsOfJoin, conditions: Seq[Expression]): Seq[Expression] =
     conditions.map(OuterCondition.asOuter(_, join.left))

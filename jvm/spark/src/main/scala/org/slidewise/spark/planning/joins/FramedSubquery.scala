@@ -129,13 +129,17 @@ private[joins] object FramedSubquery {
           by <- order.headOption
           condition <- rows.condition.inOrderOf(by.child)
           ties = order.tail
-          if !ties.exists(isOuter(_))
+          // All right rows are sorted.
+          if !ties.exists(tie => isOuter(tie) || TotalBound.mayFail(tie.child))
         } yield {
           val isLast = by.direction == Descending
           ofOneRow(rows.copy(condition = condition), columns, isLast)
             .copy(ties = if (isLast) ties.map(reversed) else ties)
         }
-        sorted.toRight(s"the rows are not in the order of ${rows.condition.time.sql}")
+        sorted.toRight(order.tail.find(tie => TotalBound.mayFail(tie.child)) match {
+          case Some(tie) => s"${tie.child.sql} may fail for rows that Spark does not sort"
+          case None      => s"the rows are not in the order of ${rows.condition.time.sql}"
+        })
       }
   }
 

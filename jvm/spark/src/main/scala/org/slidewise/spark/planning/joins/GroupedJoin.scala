@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.expressions.{AggregateOfCopies, RowsOfFrame}
+import org.slidewise.spark.expressions.{AggregateOfCopies, GroupingKeys, RowsOfFrame}
 import org.slidewise.spark.plan.WindowJoin
 import org.slidewise.spark.shims.SparkCollations
 
@@ -93,7 +93,9 @@ private[joins] object GroupedJoin {
     if (notGrouped(read, input).nonEmpty) Left(lacks(notGrouped(read, input)))
     else {
       val left = input.leftRows
-      val isUnique = left.distinctKeys.exists(_.subsetOf(ExpressionSet(input.grouping)))
+      // The group of -0.0 has the value 0.0.
+      val keepsValues = input.grouping.forall(e => GroupingKeys.normalized(e) eq e)
+      val isUnique = keepsValues && left.distinctKeys.exists(_.subsetOf(ExpressionSet(input.grouping)))
       val keys = named.map(_._2)
       val each = named.map { case (e, name) => e -> name.toAttribute }
       lazy val several = differing(read, input)

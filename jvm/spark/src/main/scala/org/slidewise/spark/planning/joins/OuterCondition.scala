@@ -239,7 +239,7 @@ private[joins] object OuterCondition {
    * The parts of a key, which Slidewise compares as bytes. Equal numbers have equal bytes. If `nullSafe`, a null becomes a default
    * value and a flag.
    */
-  private def key(e: Expression, nullSafe: Boolean): Seq[Expression] =
+  def key(e: Expression, nullSafe: Boolean): Seq[Expression] =
     if (nullSafe) Seq(GroupingKeys.normalized(Coalesce(Seq(e, Literal.default(e.dataType)))), IsNull(e))
     else Seq(GroupingKeys.normalized(e))
 }

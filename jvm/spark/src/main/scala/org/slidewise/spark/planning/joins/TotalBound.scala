@@ -3,9 +3,9 @@ package org.slidewise.spark.planning.joins
 import scala.util.Try
 
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 
+import org.slidewise.spark.expressions.ArithmeticErrors
 import org.slidewise.spark.plan.{MovedTimestamp, SolvedBound}
 import org.slidewise.spark.shims.SparkExpressions
 
@@ -69,8 +69,7 @@ private[joins] object TotalBound {
   }
 
   /** Whether the evaluation fails for values that are usual: texts that are no numbers or times, and numbers out of range. */
-  def mayFail(e: Expression): Boolean = {
-    val isAnsi = SQLConf.get.ansiEnabled
+  def mayFail(e: Expression): Boolean =
     e.exists {
       case cast: Cast =>
         val (from, to) = (cast.child.dataType, cast.dataType)
@@ -79,12 +78,25 @@ private[joins] object TotalBound {
           to
         )
       case time: ToTimestamp => time.failOnError && time.left.dataType == StringType
-      case _: Divide | _: IntegralDivide | _: Remainder | _: Pmod => isAnsi
-      case number: BinaryArithmetic                               => isAnsi && isInteger(number.dataType)
-      case _: ElementAt | _: GetArrayItem                         => isAnsi
-      case _: UserDefinedExpression                               => true
-      case _                                                      => false
+      case divided @ (_: Divide | _: IntegralDivide | _: Remainder | _: Pmod) =>
+        ArithmeticErrors.mayOccur(divided.asInstanceOf[BinaryArithmetic])
+      case number: BinaryArithmetic =>
+        ArithmeticErrors.mayOccur(number) && (isInteger(number.dataType) || isLongest(number.dataType))
+      case UnaryMinus(of, fails)                        => fails && isInteger(of.dataType)
+      case Abs(of, fails)                               => fails && isInteger(of.dataType)
+      case item: ElementAt                              => item.failOnError
+      case item: GetArrayItem                           => item.failOnError
+      case date: MakeDate                               => date.failOnError
+      case time: MakeTimestamp                          => time.failOnError
+      case _: SecondsToTimestamp | _: MillisToTimestamp => true
+      case moved: UTCTimestamp                          => !moved.children.last.foldable
+      case _: UserDefinedExpression                     => true
+      case _                                            => false
     }
+
+  private def isLongest(dataType: DataType): Boolean = dataType match {
+    case decimal: DecimalType => decimal.precision == DecimalType.MAX_PRECISION
+    case _                    => false
   }
 
   private def neverFails(from: DataType, to: DataType): Boolean = (from, to) match {

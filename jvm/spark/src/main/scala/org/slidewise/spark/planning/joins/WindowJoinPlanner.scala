@@ -28,7 +28,9 @@ private[joins] object WindowJoinPlanner {
   def inOrder(calls: Seq[NamedExpression]): (Seq[NamedExpression], Seq[SortOrder]) = {
     val order = leftOrder(calls)
     val first = order.getOrElse(BoundOrder.base(values(calls).head.child))
-    (calls.map(inOrder(_, order)), Seq(SortOrder(first, Ascending)))
+    // A bound that fails is an error only if Spark compares it with a right row.
+    val known = if (TotalBound.isTotal(first)) first else TryEval(first)
+    (calls.map(inOrder(_, order)), Seq(SortOrder(known, Ascending)))
   }
 
   private def planned(join: WindowJoin, calls: Seq[NamedExpression], conf: SQLConf): WindowPlan =

@@ -133,10 +133,13 @@ private[joins] object WindowJoins {
     if (a.zip(b).forall { case (x, y) => x.semanticEquals(y) }) Some(if (a.size < b.size) b else a)
     else None
 
-  private def sameKeys(a: Seq[(Expression, Expression)], b: Seq[(Expression, Expression)]): Boolean =
-    a.size == b.size && a.forall { case (left, right) =>
-      b.exists { case (l, r) => l.semanticEquals(left) && r.semanticEquals(right) }
-    }
+  private def sameKeys(a: Seq[(Expression, Expression)], b: Seq[(Expression, Expression)]): Boolean = {
+    def hasAll(some: Seq[(Expression, Expression)], others: Seq[(Expression, Expression)]) =
+      others.forall { case (left, right) =>
+        some.exists { case (l, r) => l.semanticEquals(left) && r.semanticEquals(right) }
+      }
+    hasAll(a, b) && hasAll(b, a)
+  }
 
   /** Matches a plan below any number of filters. */
   private object Conditions {

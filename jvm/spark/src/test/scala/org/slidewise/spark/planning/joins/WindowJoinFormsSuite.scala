@@ -1,20 +1,7 @@
 package org.slidewise.spark.planning.joins
 
-import org.slidewise.spark.SparkSuite
-import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.plan.{LeftToSpark, WindowJoin}
-
 /** The forms in which people write a range of time, each as a window join with the rows of Spark's own plan. */
-class WindowJoinFormsSuite extends SparkSuite {
-  override protected def settings: Map[String, String] =
-    Map(
-      "spark.sql.shuffle.partitions" -> "1",
-      "spark.sql.session.timeZone" -> "UTC",
-      "spark.sql.adaptive.enabled" -> "false",
-      "spark.sql.codegen.wholeStage" -> "false",
-      "spark.sql.codegen.factoryMode" -> "NO_CODEGEN"
-    )
-
+class WindowJoinFormsSuite extends ComparesWindowJoins {
   override def beforeAll(): Unit = {
     super.beforeAll()
     table("l", 14, 3)
@@ -41,35 +28,6 @@ class WindowJoinFormsSuite extends SparkSuite {
         "ts - INTERVAL 7 HOURS AS lo"
       )
       .createOrReplaceTempView(name)
-
-  private def plansOf(sql: String): (Seq[WindowJoin], Seq[String]) = {
-    val plan = spark.sql(sql).queryExecution.normalized
-    val joins = plan.collectWithSubqueries { case join: WindowJoin => join }
-    val reasons = plan.collectWithSubqueries { case node =>
-      node.getTagValue(LeftToSpark.Tag).getOrElse(Nil).map(_.reason)
-    }.flatten
-    (joins, reasons)
-  }
-
-  private def rows(sql: String, on: Boolean): Seq[String] =
-    withSettings(SlidewiseSettings.Enabled -> on.toString)(
-      spark.sql(sql).collect().map(_.toString).sorted.toSeq
-    )
-
-  private def isWindow(sql: String, operators: Int = 1): Unit = {
-    assumeAllowed(sql)
-    val (joins, reasons) = plansOf(sql)
-    assertEquals(reasons, Nil, sql)
-    assertEquals(joins.size, operators, sql)
-    assertEquals(rows(sql, on = true), rows(sql, on = false), sql)
-  }
-
-  private def isLeft(sql: String, reason: String): Unit = {
-    assumeAllowed(sql)
-    val (joins, reasons) = plansOf(sql)
-    assertEquals(joins, Nil, sql)
-    assert(reasons.exists(_.contains(reason)), s"$reasons\n$sql")
-  }
 
   private val counted = "count(*) * 1000 + coalesce(sum(e.v), 0)"
 
@@ -275,24 +233,5 @@ class WindowJoinFormsSuite extends SparkSuite {
     for (
       order <- Seq("CAST(e.ts AS DATE) DESC, e.id", "unix_seconds(e.ts) DESC, e.id", "hour(e.ts), e.ts, e.id")
     ) isLeft(first("e.ts < l.ts", order), "the rows are not in the order of e.ts")
-  }
-
-  test("a row that lacks one bound has no frame whose sum could overflow") {
-    val large = "SELECT *, 5000000000000000000 AS v FROM VALUES (1, 1), (1, 2) AS t(k, ts)"
-    val sum = s"(SELECT sum(r.v) FROM ($large) r WHERE r.k = l.k AND"
-    withSettings("spark.sql.ansi.enabled" -> true, SlidewiseSettings.WindowJoinMinSize -> 0) {
-      for (
-        distinct <- Seq("", "DISTINCT ");
-        nulls <- Seq("(1, NULL, 10)", "(1, NULL, 10), (1, NULL, 5)", "(1, 2, NULL)")
-      )
-        isWindow(
-          s"SELECT *, ${sum.replace("sum(", s"sum(${distinct}r.ts + ")} r.ts >= l.lo AND r.ts <= l.hi) AS s " +
-            s"FROM VALUES $nulls, (1, 2, 20) AS l(k, lo, hi)"
-        )
-      isWindow(
-        s"SELECT *, $sum r.ts >= IF(l.flag, l.ts, NULL) AND r.ts <= l.ts + width) AS s " +
-          "FROM VALUES (1, 1, 5, false), (1, 2, 0, true), (1, 3, 0, true) AS l(k, ts, width, flag)"
-      )
-    }
   }
 }
