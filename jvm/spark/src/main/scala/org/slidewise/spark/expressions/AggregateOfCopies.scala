@@ -2,7 +2,7 @@ package org.slidewise.spark.expressions
 
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
-import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, Average, Count, Sum}
 import org.apache.spark.sql.catalyst.expressions.codegen.CodegenFallback
 import org.apache.spark.sql.types.DataType
 
@@ -51,4 +51,13 @@ final case class AggregateOfCopies(
 
   override protected def withNewChildrenInternal(children: IndexedSeq[Expression]): AggregateOfCopies =
     copy(values = children.init, copies = children.last)
+}
+
+private[spark] object AggregateOfCopies {
+
+  /** Whether the value stays the same if 0.0 replaces -0.0 in the columns that the function reads. */
+  def ignoresSignOfZero(function: AggregateFunction): Boolean = function match {
+    case _: Sum | _: Average | _: Count => function.children.forall(_.isInstanceOf[Attribute])
+    case _                              => false
+  }
 }

@@ -108,7 +108,7 @@ final private[execution] class SortedColumns(
 
   /** The heap memory of the columns and of the order, in bytes. */
   def bytes: Long =
-    columns.room * columns.width * LongColumns.bytesAValue + order.size * SortedColumns.OrderBytes
+    columns.room.toLong * columns.width * LongColumns.bytesAValue + order.size * SortedColumns.OrderBytes
 
   /** Whether a column of doubles has a NaN. */
   def anyNaN(column: Int): Boolean = {

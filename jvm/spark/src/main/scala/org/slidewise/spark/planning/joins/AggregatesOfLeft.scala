@@ -25,19 +25,21 @@ private[joins] object AggregatesOfLeft {
     input.results.map(_.transform {
       case a: AggregateExpression if isOfLeft(a.aggregateFunction) && canCopy(a) && readsGroups(a) =>
         val (left, right) = a.filter.toSeq.flatMap(Conjuncts(_)).partition(isOfLeft)
-        if (right.forall(isOfRight)) ofCopies(a, left, right) else a
+        if (right.forall(isOfRight) && left.forall(haveOneValue)) ofCopies(a, left, right) else a
       case a @ AggregateExpression(function, _, _, Some(filter), _)
-          if isOfLeft(filter) && isOfRight(function) =>
+          if isOfLeft(filter) && isOfRight(function) && haveOneValue(filter) =>
         new ValueOverRows(a, input.right.output).none.toOption
           .fold[Expression](a)(If(filter, a.copy(filter = None), _))
     }.asInstanceOf[NamedExpression])
   }
 
   /** Whether the function has the same value over the grouped columns, in which -0.0 is 0.0, as over those of the rows. */
-  private def readsGroups(a: AggregateExpression): Boolean = a.aggregateFunction match {
-    case number @ (_: Sum | _: Average | _: Count) if number.children.head.isInstanceOf[Attribute] => true
-    case other => other.references.forall(column => GroupingKeys.normalized(column) eq column)
-  }
+  private def readsGroups(a: AggregateExpression): Boolean =
+    AggregateOfCopies.ignoresSignOfZero(a.aggregateFunction) || haveOneValue(a.aggregateFunction)
+
+  /** Whether the columns of the expression have one value in all rows of a group. */
+  private def haveOneValue(e: Expression): Boolean =
+    e.references.forall(column => GroupingKeys.normalized(column) eq column)
 
   private def canCopy(a: AggregateExpression): Boolean = FramedSubquery.isPlain(a) && (functionOf(a) match {
     case _: DeclarativeAggregate | _: ImperativeAggregate => true

@@ -2,9 +2,10 @@ package org.slidewise.spark.planning.joins
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
-import org.apache.spark.sql.catalyst.optimizer.NullPropagation
+import org.apache.spark.sql.catalyst.optimizer.{NormalizeNaNAndZero, NullPropagation}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.internal.SQLConf
+import org.apache.spark.sql.types.{DataType, DoubleType, FloatType}
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.expressions.{AggregateOfCopies, GroupingKeys, RowsOfFrame}
@@ -103,7 +104,7 @@ private[joins] object GroupedJoin {
         Right(Groups(if (keys.forall(_.isInstanceOf[Attribute])) left else Project(keys, left), each, None))
       else if (several.nonEmpty)
         Left(
-          s"rows of a group may differ in ${several.map(_.sql).mkString(", ")}, as its collation has equal texts that differ"
+          s"rows of a group may differ in ${several.map(_.sql).mkString(", ")}, which has equal values that differ"
         )
       else {
         val times = Alias(RowsOfFrame.count.toAggregateExpression(), "_times")()
@@ -119,8 +120,8 @@ private[joins] object GroupedJoin {
   }
 
   /**
-   * The grouped columns that may have different values within a group, because their collation counts these as equal, and that
-   * `read` or an aggregate distinguishes.
+   * The grouped columns that may have different values within a group, texts that their collation counts as equal or -0.0 and 0.0,
+   * and that `read` or, of texts, an aggregate distinguishes.
    */
   private def differing(read: Seq[Expression], input: JoinInput): Seq[Attribute] = {
     val grouped = input.grouping.collect {
@@ -129,11 +130,25 @@ private[joins] object GroupedJoin {
     // Slidewise compares a key or a bound that is such a column by the collation.
     def distinguishes(e: Expression, column: Attribute): Boolean =
       e.children.exists(child => child.semanticEquals(column) || distinguishes(child, column))
+    val zeros = input.grouping.collect { case a: Attribute if GroupingKeys.normalized(a) ne a => a }
+    // Whether the expression may differ for -0.0 and 0.0.
+    def tellsZeros(e: Expression, column: Attribute): Boolean = e match {
+      case _: Attribute | _: KnownFloatingPointNormalized | _: NormalizeNaNAndZero => false
+      case _: IsNull | _: IsNotNull                                                => false
+      case _: BinaryArithmetic | _: BinaryComparison | _: And | _: Or | _: Not     =>
+        e.children.exists(tellsZeros(_, column))
+      case cast: Cast if isFraction(cast.dataType) => tellsZeros(cast.child, column)
+      case other                                   => other.references.contains(column)
+    }
+    def isFraction(dataType: DataType) = dataType == FloatType || dataType == DoubleType
     lazy val all = read ++ input.results.flatMap(_.collect {
       case aggregate: AggregateExpression => aggregate
       case copies: AggregateOfCopies      => copies
     })
-    grouped.filter(column => all.exists(distinguishes(_, column)))
+    lazy val filters =
+      input.results.flatMap(_.collect { case aggregate: AggregateExpression => aggregate.filter }).flatten
+    grouped.filter(column => all.exists(distinguishes(_, column))) ++
+      zeros.filter(column => (read ++ filters).exists(tellsZeros(_, column)))
   }
 
   /** The columns of the left table that the expressions read but `GROUP BY` lacks. */

@@ -67,8 +67,11 @@ final private[joins] case class OuterCondition(
       else Right(both.copy(leftKeys = leftKeys, rightKeys = rightKeys))
     }
 
-  /** The conditions that a row of the subquery must meet to belong to the window of any outer row. */
-  def required: Seq[Expression] = (rightKeys :+ time).filter(_.nullable).map(IsNotNull(_))
+  /**
+   * The conditions that a row of the subquery must meet to belong to the window of any outer row. The time does not fail; a key may
+   * fail for a row without a time, which Spark drops first.
+   */
+  def required: Seq[Expression] = (time +: rightKeys).filter(_.nullable).map(IsNotNull(_))
 }
 
 private[joins] object OuterCondition {

@@ -82,17 +82,21 @@ private[joins] object TotalBound {
         ArithmeticErrors.mayOccur(divided.asInstanceOf[BinaryArithmetic])
       case number: BinaryArithmetic =>
         ArithmeticErrors.mayOccur(number) && (isInteger(number.dataType) || isLongest(number.dataType))
-      case UnaryMinus(of, fails)                        => fails && isInteger(of.dataType)
-      case Abs(of, fails)                               => fails && isInteger(of.dataType)
-      case item: ElementAt                              => item.failOnError
-      case item: GetArrayItem                           => item.failOnError
-      case date: MakeDate                               => date.failOnError
-      case time: MakeTimestamp                          => time.failOnError
-      case _: SecondsToTimestamp | _: MillisToTimestamp => true
-      case moved: UTCTimestamp                          => !moved.children.last.foldable
-      case _: UserDefinedExpression                     => true
-      case _                                            => false
+      case UnaryMinus(of, fails)                                 => fails && isInteger(of.dataType)
+      case Abs(of, fails)                                        => fails && isInteger(of.dataType)
+      case item: ElementAt                                       => item.failOnError
+      case item: GetArrayItem                                    => item.failOnError
+      case date: MakeDate                                        => date.failOnError
+      case time: MakeTimestamp                                   => time.failOnError
+      case time @ (_: SecondsToTimestamp | _: MillisToTimestamp) => isLong(time.children.head.dataType)
+      case _: MultiplyDTInterval | _: MultiplyYMInterval | _: DivideDTInterval | _: DivideYMInterval => true
+      case day: NextDay             => day.failOnError
+      case moved: UTCTimestamp      => !moved.children.last.foldable
+      case _: UserDefinedExpression => true
+      case _                        => false
     }
+
+  private def isLong(dataType: DataType): Boolean = dataType == LongType || dataType.isInstanceOf[DecimalType]
 
   private def isLongest(dataType: DataType): Boolean = dataType match {
     case decimal: DecimalType => decimal.precision == DecimalType.MAX_PRECISION

@@ -95,6 +95,40 @@ class WindowJoinAnswersSuite extends ComparesWindowJoins {
     }
   }
 
+  test("keys, bounds and filters that tell zeros apart") {
+    withTables(
+      "l" -> "(1, 10, -0.0D), (2, 10, 0.0D), (2, 10, -0.0D) AS t(id, ts, x)",
+      "e" -> "('-0.0', 5), ('0.0', 6) AS t(s, ts)"
+    ) {
+      def joined(value: String, key: String = "true") =
+        s"SELECT l.id, l.x, $value FROM l LEFT JOIN e ON $key AND e.ts < l.ts GROUP BY l.id, l.ts, l.x"
+      isLeft(joined("count(e.ts)", "e.s = CAST(l.x AS STRING)"), "equal values that differ")
+      isAnswered(joined("count(e.ts)", "e.s = CAST(l.x AS STRING)"))
+      isWindow(joined("count(e.ts)", "CAST(e.s AS DOUBLE) = l.x"))
+      isWindow(joined("count(e.ts)", "CAST(e.s AS DOUBLE) <=> l.x"))
+      val isNegative = "CAST(l.x AS STRING) = '-0.0'"
+      for (
+        value <- Seq(
+          s"count(l.id) FILTER (WHERE $isNegative)",
+          s"count_if($isNegative)",
+          s"max(e.ts) FILTER (WHERE $isNegative)",
+          s"count(l.id, CASE WHEN $isNegative THEN 1 END)"
+        )
+      ) isAnswered(joined(value))
+    }
+  }
+
+  test("keys that fail for rows without a time") {
+    withTables(
+      "l" -> "(1, 1, 10) AS t(id, k, ts)",
+      "e" -> "('1', 5), ('bad', CAST(NULL AS INT)) AS t(s, ts)"
+    )(
+      isWindow(
+        "SELECT l.id, count(e.ts) FROM l LEFT JOIN e ON CAST(e.s AS INT) = l.k AND e.ts < l.ts GROUP BY l.id, l.k, l.ts"
+      )
+    )
+  }
+
   test("bounds that fail for a row without partners") {
     withTables(
       "l" -> "(1, 1, 20), (2, 99, 0), (3, 1, 100) AS t(id, k, x)",
@@ -102,6 +136,12 @@ class WindowJoinAnswersSuite extends ComparesWindowJoins {
     ) {
       isWindow(
         "SELECT l.id, count(e.ts) FROM l LEFT JOIN e ON e.k = l.k AND e.ts < 100 div l.x GROUP BY l.id, l.k, l.x"
+      )
+      withSettings("spark.sql.codegen.factoryMode" -> "CODEGEN_ONLY")(
+        isWindow(
+          "SELECT l.id, count(e.ts) FROM l LEFT JOIN e ON e.k = l.k AND e.ts < (100 div l.x) * (100 div l.x) " +
+            "GROUP BY l.id, l.k, l.x"
+        )
       )
       withTables("l" -> "(1, 1, '5'), (2, 99, 'none') AS t(id, k, s)")(
         isWindow(
@@ -123,9 +163,13 @@ class WindowJoinAnswersSuite extends ComparesWindowJoins {
         "timestamp_seconds(e.ms)",
         "CAST(make_date(e.ms div 1000 + 1965, 1, 1) AS TIMESTAMP)",
         "timestamp_micros(- (- e.ms))",
-        "timestamp_micros(abs(e.ms) * 2)"
+        "timestamp_micros(abs(e.ms) * 2)",
+        "(TIMESTAMP'1970-01-01 00:00:00' + INTERVAL '1' SECOND / e.w)",
+        "(TIMESTAMP'1970-01-01 00:00:00' + INTERVAL '1' DAY * e.ms)"
       )
       times.foreach(time => isLeft(count(time), "may fail for rows"))
+      isWindow(count("timestamp_seconds(e.w)"))
+      isWindow(count("timestamp_micros(try_add(e.ms, 1L))"))
       isLeft(
         "SELECT l.id, f.w FROM l LEFT JOIN LATERAL (SELECT e.w FROM e WHERE e.k = l.k AND timestamp_micros(e.ms) <= l.ts " +
           "ORDER BY timestamp_micros(e.ms) DESC, 10 div e.w LIMIT 1) f",
