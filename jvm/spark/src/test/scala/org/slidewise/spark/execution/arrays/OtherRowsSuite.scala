@@ -102,11 +102,11 @@ private object OtherRowsSuite {
 
   /** The rows in the given order, those of `known` in the order that they have there. */
   def restored(rows: List[(Option[Row], Option[Row])], known: List[Row]): List[Row] = {
-    val left = scala.collection.mutable.Map.from(known.groupBy(_.key))
+    var left = known.groupBy(_.key)
     rows.map {
       case (Some(row), _) =>
         val next = left(row.key)
-        left(row.key) = next.tail
+        left += row.key -> next.tail
         next.head
       case (None, other) => other.get
     }
