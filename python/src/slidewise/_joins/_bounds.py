@@ -21,6 +21,8 @@ _ALLOWED = (
     "a frame of an interval from slidewise.functions.trailing or centered, or a RANGE frame from Window.rangeBetween, "
     "without partitionBy and orderBy: `by` and `on` name the keys and the time"
 )
+# What other windows have.
+_KEYS, _ORDER, _ROWS, _NO_BOUNDS = "keys", "an order", "a number of rows", "no bounds"
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,6 @@ def plus(time: str, distance: str) -> str:
     if distance == CURRENT_ROW:
         return time
     return f"{time} - {distance[1:]}" if distance.startswith("-") else f"{time} + {distance}"
-
-
-_KEYS, _ORDER, _ROWS, _NO_BOUNDS = "keys", "an order", "a number of rows", "no bounds"
 
 
 def _of_connect(window: Any) -> Frame | str:

@@ -14,4 +14,9 @@ public final class GroupingKeys {
   public static Expression normalized(Expression key) {
     return NormalizeFloatingNumbers$.MODULE$.normalize(key);
   }
+
+  /** Whether values that are equal have one representation already: whether the key has no floating-point numbers. */
+  public static boolean isNormal(Expression key) {
+    return normalized(key) == key;
+  }
 }

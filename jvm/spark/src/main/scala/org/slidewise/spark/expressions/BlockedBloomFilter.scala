@@ -12,15 +12,15 @@ import org.apache.spark.sql.types._
 
 /**
  * A Bloom filter of 64-bit hashes that sets four bits of one word for each hash, so that a test reads one word and has one branch.
- * Spark's filter reads up to six bits in as many cache lines, one division for each. With four hashes a word, the most for which
- * [[BlockedBloomFilter.words]] provides, half a percent of other hashes pass.
+ * Spark's filter reads up to six bits in as many cache lines, one division for each. With as many words as
+ * [[BlockedBloomFilter.words]] gives, less than 1.5 % of other hashes pass; more, if the filter has its greatest size.
  *
  * @param words
  *   a power of two of words
  * @see
  *   Putze, Sanders and Singler, "Cache-, Hash- and Space-Efficient Bloom Filters", WEA 2007
  */
-final class BlockedBloomFilter(words: Array[Long]) extends Serializable {
+final class BlockedBloomFilter private (private val words: Array[Long]) extends Serializable {
   private[this] val last = words.length - 1
 
   def add(hash: Long): Unit = words(placeOf(hash)) |= bitsOf(hash)
@@ -31,9 +31,7 @@ final class BlockedBloomFilter(words: Array[Long]) extends Serializable {
   }
 
   /** Adds the hashes of a filter of as many words. */
-  def addAll(other: BlockedBloomFilter): Unit = other.uniteInto(words)
-
-  private def uniteInto(others: Array[Long]): Unit = others.indices.foreach(i => others(i) |= words(i))
+  def addAll(other: BlockedBloomFilter): Unit = words.indices.foreach(i => words(i) |= other.words(i))
 
   def toBytes: Array[Byte] = {
     val bytes = ByteBuffer.allocate(words.length * java.lang.Long.BYTES)

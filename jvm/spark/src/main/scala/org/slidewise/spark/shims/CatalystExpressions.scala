@@ -20,9 +20,6 @@ trait CatalystExpressions {
   /** The evaluation mode of the sum, which decides what happens on overflow. */
   def evalMode(sum: Sum): EvalMode.Value
 
-  /** Whether a sum or a difference of whole numbers is an error where it overflows. */
-  def failsOnOverflow(e: Expression): Boolean
-
   def sum(input: Expression, evalMode: EvalMode.Value): Sum
 
   /** The arguments of a call in the order of the parameters, with the defaults of those that are left out. */

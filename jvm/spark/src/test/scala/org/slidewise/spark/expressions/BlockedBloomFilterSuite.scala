@@ -31,7 +31,7 @@ class BlockedBloomFilterSuite extends SparkSuite {
     }
   }
 
-  test("half a percent of other hashes pass, where the filter has the words for its hashes") {
+  test("less than 1.5 % of other hashes pass, where the filter has the words for its hashes") {
     for (n <- Seq(1000, 4096, 100000)) {
       val filter = filterOf(random(1, n), BlockedBloomFilter.words(n))
       val passed = random(2, 200000).count(filter.mightContain) / 200000.0

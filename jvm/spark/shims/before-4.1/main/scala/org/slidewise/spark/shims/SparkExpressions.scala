@@ -1,6 +1,6 @@
 package org.slidewise.spark.shims
 
-import org.apache.spark.sql.catalyst.expressions.{Add, EvalMode, Expression, Subtract, TimeAdd}
+import org.apache.spark.sql.catalyst.expressions.{EvalMode, Expression, TimeAdd}
 import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
 import org.apache.spark.sql.catalyst.plans.logical.{FunctionSignature, NamedParametersSupport}
 import org.apache.spark.sql.types.DataType
@@ -17,12 +17,6 @@ object SparkExpressions extends CatalystExpressions {
   }
 
   override def evalMode(sum: Sum): EvalMode.Value = sum.evalMode
-
-  override def failsOnOverflow(e: Expression): Boolean = e match {
-    case Add(_, _, mode)      => mode == EvalMode.ANSI
-    case Subtract(_, _, mode) => mode == EvalMode.ANSI
-    case _                    => false
-  }
 
   override def sum(input: Expression, evalMode: EvalMode.Value): Sum = Sum(input, evalMode)
 

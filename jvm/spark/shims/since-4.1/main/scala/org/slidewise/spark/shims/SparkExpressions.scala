@@ -1,11 +1,9 @@
 package org.slidewise.spark.shims
 
 import org.apache.spark.sql.catalyst.expressions.{
-  Add,
   EvalMode,
   Expression,
   NumericEvalContext,
-  Subtract,
   TimestampAddInterval
 }
 import org.apache.spark.sql.catalyst.expressions.aggregate.Sum
@@ -25,12 +23,6 @@ object SparkExpressions extends CatalystExpressions {
   }
 
   override def evalMode(sum: Sum): EvalMode.Value = sum.evalContext.evalMode
-
-  override def failsOnOverflow(e: Expression): Boolean = e match {
-    case Add(_, _, context)      => context.evalMode == EvalMode.ANSI
-    case Subtract(_, _, context) => context.evalMode == EvalMode.ANSI
-    case _                       => false
-  }
 
   override def sum(input: Expression, evalMode: EvalMode.Value): Sum =
     Sum(input, NumericEvalContext(evalMode))

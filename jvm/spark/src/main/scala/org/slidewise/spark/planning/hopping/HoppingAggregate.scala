@@ -157,7 +157,7 @@ private[planning] object HoppingAggregate {
 
     /** Whether equal values are identical. Zeros have two signs, and some collations ignore the case of letters. */
     private def hasOneValue(key: Attribute): Boolean =
-      (GroupingKeys.normalized(key) eq key) && SparkCollations.isBinaryStable(key.dataType)
+      GroupingKeys.isNormal(key) && SparkCollations.isBinaryStable(key.dataType)
 
     private def rows(conditions: Seq[Expression]): LogicalPlan = {
       val computed = AttributeMap(expand.others.collect { case alias: Alias =>

@@ -78,7 +78,7 @@ private[joins] object AggregatedSubquery {
   /** Whether all rows with the same keys have the same value of `e`, and Spark returns this value for their group. */
   private def isBound(e: Expression, condition: OuterCondition): Boolean = {
     val key = GroupingKeys.normalized(e)
-    val keepsValue = (key eq e) && SparkCollations.isBinaryStable(e.dataType)
+    val keepsValue = GroupingKeys.isNormal(e) && SparkCollations.isBinaryStable(e.dataType)
     def isKey(of: Expression) = condition.rightKeys.exists(OuterCondition.narrow(_).semanticEquals(of))
     // The two parts of a null-safe key.
     def areKeys(of: Expression) = condition.rightKeys.exists {

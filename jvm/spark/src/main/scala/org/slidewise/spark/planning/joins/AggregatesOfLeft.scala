@@ -39,7 +39,7 @@ private[joins] object AggregatesOfLeft {
 
   /** Whether the columns of the expression have one value in all rows of a group. */
   private def haveOneValue(e: Expression): Boolean =
-    e.references.forall(column => GroupingKeys.normalized(column) eq column)
+    e.references.forall(GroupingKeys.isNormal(_))
 
   private def canCopy(a: AggregateExpression): Boolean = FramedSubquery.isPlain(a) && (functionOf(a) match {
     case _: DeclarativeAggregate | _: ImperativeAggregate => true

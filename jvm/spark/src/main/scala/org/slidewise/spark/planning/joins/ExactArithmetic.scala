@@ -12,8 +12,9 @@ import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types._
 import org.apache.spark.unsafe.types.CalendarInterval
 
+import org.slidewise.spark.expressions.ArithmeticErrors
 import org.slidewise.spark.plan.FrameOffset
-import org.slidewise.spark.shims.{CommonExpressions, SparkExpressions}
+import org.slidewise.spark.shims.CommonExpressions
 
 /** Properties of operations on whole numbers and times that decide whether a condition can be solved for an operand. */
 private[joins] object ExactArithmetic {
@@ -42,7 +43,7 @@ private[joins] object ExactArithmetic {
   def neverWraps(e: Expression): Boolean = isWhole(e.dataType) && {
     val (least, greatest) = FrameOffset.range(e.dataType)
     val (low, high) = exact(e)
-    SparkExpressions.failsOnOverflow(e) || low >= least && high <= greatest
+    ArithmeticErrors.mayOccur(e) || low >= least && high <= greatest
   }
 
   /** The least and the greatest value that the expression may have if it does not overflow. */

@@ -14,7 +14,8 @@ import org.slidewise.spark.expressions.{
   BlockedBloomFilter,
   BlockedBloomFilterAggregate,
   BlockedBloomFilterMightContain,
-  RowsOfFrame
+  RowsOfFrame,
+  ValueOrNull
 }
 import org.slidewise.spark.plan._
 import org.slidewise.spark.shims.SparkExpressions
@@ -160,7 +161,7 @@ private object BoundLimit {
       ofEach(value, beyond).map(If(condition, _, none))
     case _ =>
       beyond(bound.dataType).map { outermost =>
-        val value = Coalesce(Seq(TryEval(bound), outermost))
+        val value = Coalesce(Seq(ValueOrNull(bound), outermost))
         val known = bound.references.toSeq.map(IsNotNull(_): Expression).reduceOption(And)
         known
           .filter(_ => isNullForNulls(bound))

@@ -125,21 +125,22 @@ private[joins] object FramedSubquery {
       )
     case _ =>
       inputOf(plan).flatMap { rows =>
+        val failing = order.drop(1).find(tie => TotalBound.mayFail(tie.child)) // all right rows are sorted
         val sorted = for {
           by <- order.headOption
           condition <- rows.condition.inOrderOf(by.child)
           ties = order.tail
-          // All right rows are sorted.
-          if !ties.exists(tie => isOuter(tie) || TotalBound.mayFail(tie.child))
+          if failing.isEmpty && !ties.exists(isOuter(_))
         } yield {
           val isLast = by.direction == Descending
           ofOneRow(rows.copy(condition = condition), columns, isLast)
             .copy(ties = if (isLast) ties.map(reversed) else ties)
         }
-        sorted.toRight(order.tail.find(tie => TotalBound.mayFail(tie.child)) match {
-          case Some(tie) => s"${tie.child.sql} may fail for rows that Spark does not sort"
-          case None      => s"the rows are not in the order of ${rows.condition.time.sql}"
-        })
+        sorted.toRight(
+          failing.fold(s"the rows are not in the order of ${rows.condition.time.sql}") { tie =>
+            s"${tie.child.sql} may fail for rows that Spark does not sort"
+          }
+        )
       }
   }
 

@@ -95,8 +95,9 @@ private[joins] object GroupedJoin {
     else {
       val left = input.leftRows
       // The group of -0.0 has the value 0.0.
-      val keepsValues = input.grouping.forall(e => GroupingKeys.normalized(e) eq e)
-      val isUnique = keepsValues && left.distinctKeys.exists(_.subsetOf(ExpressionSet(input.grouping)))
+      val isUnique = input.grouping.forall(GroupingKeys.isNormal(_)) && left.distinctKeys.exists(
+        _.subsetOf(ExpressionSet(input.grouping))
+      )
       val keys = named.map(_._2)
       val each = named.map { case (e, name) => e -> name.toAttribute }
       lazy val several = differing(read, input)
@@ -130,7 +131,7 @@ private[joins] object GroupedJoin {
     // Slidewise compares a key or a bound that is such a column by the collation.
     def distinguishes(e: Expression, column: Attribute): Boolean =
       e.children.exists(child => child.semanticEquals(column) || distinguishes(child, column))
-    val zeros = input.grouping.collect { case a: Attribute if GroupingKeys.normalized(a) ne a => a }
+    val zeros = input.grouping.collect { case a: Attribute if !GroupingKeys.isNormal(a) => a }
     // Whether the expression may differ for -0.0 and 0.0.
     def tellsZeros(e: Expression, column: Attribute): Boolean = e match {
       case _: Attribute | _: KnownFloatingPointNormalized | _: NormalizeNaNAndZero => false

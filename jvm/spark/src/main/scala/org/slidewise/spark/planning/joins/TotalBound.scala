@@ -60,7 +60,7 @@ private[joins] object TotalBound {
         true
       case _: UnixTimestamp | _: ToUnixTimestamp => isTimestamp(e.children.head)
       case _: UnixSeconds | _: UnixMillis | _: UnixMicros | _: DateAdd | _: DateSub | _: DateDiff => true
-      case _: Add | _: Subtract if isInteger(e.dataType) => !SparkExpressions.failsOnOverflow(e)
+      case _: Add | _: Subtract if isInteger(e.dataType) => !ArithmeticErrors.mayOccur(e)
       case _: Add | _: Subtract | _: Multiply => e.dataType == DoubleType || e.dataType == FloatType
       case cast: Cast                         => neverFails(cast.child.dataType, cast.dataType)
       case _                                  => false
@@ -79,7 +79,7 @@ private[joins] object TotalBound {
         )
       case time: ToTimestamp => time.failOnError && time.left.dataType == StringType
       case divided @ (_: Divide | _: IntegralDivide | _: Remainder | _: Pmod) =>
-        ArithmeticErrors.mayOccur(divided.asInstanceOf[BinaryArithmetic])
+        ArithmeticErrors.mayOccur(divided)
       case number: BinaryArithmetic =>
         ArithmeticErrors.mayOccur(number) && (isInteger(number.dataType) || isLongest(number.dataType))
       case UnaryMinus(of, fails)                                 => fails && isInteger(of.dataType)

@@ -34,15 +34,16 @@ class OtherRowsSuite extends ScalaCheckSuite {
   property("a row without one bound of its frames neither moves their ends nor has a frame of its own") {
     val bounded = frames.filter(frame => isInside(frame.lower).isDefined && isInside(frame.upper).isDefined)
     forAll(inputs.map(rising), Gen.listOfN(12, Gen.zip(row, Gen.oneOf(true, false)))) { (in, others) =>
-      val lacking = others.map { case (of, lacksLower) =>
-        val of0 = of.copy(key = if (in.keys == NoKeys) 0 else of.key)
-        if (lacksLower) of0.copy(lower = None) else of0.copy(upper = None)
+      val lacking = others.map { case (other, lacksLower) =>
+        val row = other.copy(key = if (in.keys == NoKeys) 0 else other.key)
+        if (lacksLower) row.copy(lower = None) else row.copy(upper = None)
       }
       // Before, between and after the rows of its key.
-      val rows = (in.rows.map(Some(_) -> None) ++ lacking.map(None -> Some(_))).zipWithIndex
-        .sortBy { case ((known, other), i) => (known.orElse(other).get.key, (i * 7919) % 13, i) }
-        .map { case ((known, other), _) => known -> other }
-      val mixed = restored(rows, in.rows)
+      val mixed = lacking.zipWithIndex.foldLeft(in.rows) { case (rows, (other, i)) =>
+        val ofKey = rows.count(_.key == other.key)
+        val place = rows.count(_.key < other.key) + i * 7 % (ofKey + 1)
+        rows.patch(place, Seq(other), 0)
+      }
       val found = framesOf(in.copy(rows = mixed), bounded)
       assertEquals(found, Some(bounded.map(frame => mixed.map(expected(in, frame, _)))))
     }
@@ -98,18 +99,6 @@ private object OtherRowsSuite {
       }
     }
     in.copy(rows = rows)
-  }
-
-  /** The rows in the given order, those of `known` in the order that they have there. */
-  def restored(rows: List[(Option[Row], Option[Row])], known: List[Row]): List[Row] = {
-    var left = known.groupBy(_.key)
-    rows.map {
-      case (Some(row), _) =>
-        val next = left(row.key)
-        left += row.key -> next.tail
-        next.head
-      case (None, other) => other.get
-    }
   }
 
   private val time = AttributeReference("time", LongType, nullable = false)()

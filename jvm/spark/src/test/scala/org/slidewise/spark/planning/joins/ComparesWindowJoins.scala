@@ -34,6 +34,12 @@ abstract class ComparesWindowJoins extends SparkSuite {
     val (joins, reasons) = plansOf(sql)
     assertEquals(reasons, Nil, sql)
     assertEquals(joins.size, operators, sql)
+    isAnswered(sql)
+  }
+
+  /** The rows are Spark's; whether the query is a window join does not matter. */
+  protected def isAnswered(sql: String): Unit = {
+    assumeAllowed(sql)
     assertEquals(rows(sql, on = true), rows(sql, on = false), sql)
   }
 

@@ -13,12 +13,6 @@ class WindowJoinAnswersSuite extends ComparesWindowJoins {
       body
     }
 
-  /** The rows are Spark's; whether the query is a window join does not matter. */
-  private def isAnswered(sql: String): Unit = {
-    assumeAllowed(sql)
-    assertEquals(rows(sql, on = true), rows(sql, on = false), sql)
-  }
-
   test("keys that repeat each other are no other keys") {
     withTables("l" -> "(1, 1, 1, 10) AS t(id, k, j, ts)", "e" -> "(1, 1, 5), (1, 2, 6) AS t(k, j, ts)") {
       val (one, two) = ("e.k = l.k AND e.j = l.j", "e.k = l.k AND l.k = e.k")
@@ -137,12 +131,17 @@ class WindowJoinAnswersSuite extends ComparesWindowJoins {
       isWindow(
         "SELECT l.id, count(e.ts) FROM l LEFT JOIN e ON e.k = l.k AND e.ts < 100 div l.x GROUP BY l.id, l.k, l.x"
       )
-      withSettings("spark.sql.codegen.factoryMode" -> "CODEGEN_ONLY")(
-        isWindow(
-          "SELECT l.id, count(e.ts) FROM l LEFT JOIN e ON e.k = l.k AND e.ts < (100 div l.x) * (100 div l.x) " +
-            "GROUP BY l.id, l.k, l.x"
+      for (ratio <- Seq(0L, Long.MaxValue))
+        withSettings(
+          "spark.sql.codegen.factoryMode" -> "CODEGEN_ONLY",
+          "spark.sql.codegen.wholeStage" -> true,
+          SlidewiseSettings.WindowJoinFilterRatio -> ratio
+        )(
+          isWindow(
+            "SELECT l.id, count(e.ts) FROM l LEFT JOIN e ON e.k = l.k AND e.ts < (100 div l.x) * (100 div l.x) " +
+              "GROUP BY l.id, l.k, l.x"
+          )
         )
-      )
       withTables("l" -> "(1, 1, '5'), (2, 99, 'none') AS t(id, k, s)")(
         isWindow(
           "SELECT l.id, count(e.ts) FROM l LEFT JOIN e ON e.k = l.k AND e.ts < CAST(l.s AS INT) GROUP BY l.id, l.k, l.s"
