@@ -17,7 +17,8 @@ object TestGroups {
     val others =
       SparkBuild.all.filter(other => other != SparkBuild.ofPyspark && (other.hasStreams || !isOfStreams))
     val hash = Math.floorMod(suite.hashCode, 2 * others.size)
-    def isInHalf = sys.env.get("SLIDEWISE_HALF").forall(text => hash / others.size == Math.floorMod(text.hashCode, 2))
+    def isInHalf =
+      sys.env.get("SLIDEWISE_HALF").forall(text => hash / others.size == Math.floorMod(text.hashCode, 2))
     spark == SparkBuild.ofPyspark || others(hash % others.size) == spark && isInHalf
   }
 
