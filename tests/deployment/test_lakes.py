@@ -53,6 +53,15 @@ def test_random_refreshes(tmp_path: Path, using: str) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("using", ["delta", "iceberg"])
+def test_another_writer_during_a_refresh(tmp_path: Path, using: str) -> None:
+    program = Path(__file__).parents[1] / "refresh" / "conflicts.py"
+    found = printed(tmp_path, using, program, using, "{folder}", "{jars}")
+    expected = {"error": "RefreshConflictError", "kept": 1, "whole": True, "same": True}
+    assert found == {"before the query runs": expected, "while the query runs": expected}
+
+
+@pytest.mark.long
 @pytest.mark.skipif(SPARK < (4, 0), reason="windows over streams need Spark 4.0")
 def test_the_daily_table_and_the_live_stream(tmp_path: Path) -> None:
     page = Path(__file__).parents[2] / "docs" / "daily-and-live.md"

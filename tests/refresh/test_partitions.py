@@ -141,6 +141,21 @@ def test_results_without_a_time(spark: SparkSession, tmp_path: Path, generated: 
     assert sorted(map(repr, found.collect())) == sorted(map(repr, spark.sql(sql).collect()))
 
 
+def test_a_year_and_a_month_of_different_times(spark: SparkSession, tmp_path: Path) -> None:
+    stored = tmp_path / "stored"
+    events = spark.sql("SELECT id, id % 3 AS k, TIMESTAMP'2026-11-20' + make_dt_interval(0, id) AS ts FROM range(300)")
+    sql = """SELECT id, k, ts, year(ts) AS y, month(date_add(ts, 30)) AS due, count(*) OVER
+      (PARTITION BY k ORDER BY ts RANGE INTERVAL 3 DAYS PRECEDING) AS n FROM events"""
+    events.where("id < 270").createOrReplaceTempView("events")
+    spark.sql(sql).write.partitionBy("y", "due").parquet(str(stored))
+    events.createOrReplaceTempView("events")
+    with settings(spark, {"spark.slidewise.refresh.maxShare": "1"}):
+        done = refreshed(spark, sql, stored, {"events": events.where("id >= 270")}, {})
+    assert done == slidewise.Refreshed(False, 30, 0, 0)
+    found = spark.read.parquet(str(stored)).select(spark.sql(sql).columns)
+    assert sorted(found.collect()) == sorted(spark.sql(sql).collect())
+
+
 def test_directories_with_zeros_in_front(spark: SparkSession, tmp_path: Path) -> None:
     stored = tmp_path / "stored"
     sql = OVER.format(columns="m", reach="INTERVAL 2 DAYS")

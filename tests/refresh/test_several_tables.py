@@ -18,6 +18,22 @@ OVER_BOTH = """SELECT id, id % 4 AS p, region, ts, sum(x) OVER
   (PARTITION BY region ORDER BY ts RANGE INTERVAL 5 HOURS PRECEDING) AS v FROM pay JOIN cards USING (card)"""
 LATER = """SELECT a.id, a.id % 4 AS p, a.card, a.ts, count(b.id) AS n, sum(b.x) AS v FROM pay a LEFT JOIN pay b
   ON a.card = b.card AND b.ts > a.ts AND b.ts <= a.ts + INTERVAL 12 HOURS GROUP BY a.id, a.card, a.ts"""
+FAILING = """SELECT a.id, a.id % 4 AS p, a.card, count(b.id) AS n FROM pay a
+  LEFT JOIN (SELECT * FROM pay WHERE card > 0) b
+  ON a.card = b.card AND b.id BETWEEN a.id - 100 DIV a.card AND a.id GROUP BY a.id, a.card"""
+# One of several rows of an id is in the result.
+ACTIVE = """SELECT id, p, card, n FROM (SELECT a.id, a.p, a.card, a.active, (SELECT count(*) FROM cards_used b
+  WHERE b.card = a.card AND b.day BETWEEN a.day - 7 AND a.day) AS n FROM cards_asked a) WHERE active"""
+RENAMED = """SELECT rid AS id, rid % 4 AS p, n, (SELECT count(*) FROM pay b
+    WHERE b.card = q.c AND b.ts BETWEEN q.t - INTERVAL 3 HOURS AND q.t) AS m
+  FROM (SELECT id AS rid, card AS c, ts AS t, (SELECT count(*) FROM cards e WHERE e.card = a.card AND e.card <= a.card)
+    AS n FROM (SELECT id, card, ts FROM pay) a) q"""
+OF_OWNER = """SELECT a.id, a.id % 4 AS p, c.region, (SELECT count(*) FROM old_pay b
+  WHERE b.card = a.card AND b.ts BETWEEN a.ts - INTERVAL 7 HOURS AND a.ts) AS n
+  FROM old_pay a LEFT JOIN cards c ON a.card = c.card"""
+NO_TIME = """SELECT a.id, a.id % 4 AS p, a.card, (SELECT count(*) FROM pay b
+  WHERE b.card = a.card AND b.ts >= date_trunc('DAY', a.ts) AND b.ts < a.ts) AS n
+  FROM (SELECT id, card, IF(id % 50 = 0, NULL, ts) AS ts FROM pay) a"""
 TWICE = """SELECT a.id, a.id % 4 AS p, a.card, b.x - a.x AS gain, sum(b.x - a.x) OVER
   (PARTITION BY a.card ORDER BY a.ts RANGE INTERVAL 1 DAY PRECEDING) AS v
   FROM pay a JOIN pay b ON a.card = b.card AND b.id = a.id + 6"""
@@ -95,6 +111,51 @@ def test_a_window_join_with_the_table_itself(spark: SparkSession) -> None:
 
 
 @pytest.mark.skipif(SPARK < (4, 0), reason="Spark has procedures since 4.0")
+def test_a_bound_that_fails_for_rows_without_partners(spark: SparkSession) -> None:
+    """The bound of card 0 divides by zero, and no row of the other side has this card."""
+    tables(spark, cards=5, rows=206)
+    with settings(spark, {"spark.sql.ansi.enabled": "true"}):
+        done = refreshed(spark, FAILING, ["pay"])
+    assert done == slidewise.Refreshed(False, 6, 0, 0)
+
+
+def test_several_left_rows_of_which_a_filter_keeps_one(spark: SparkSession) -> None:
+    """The times of the changed row are not those of the row that is computed again."""
+    asked = """SELECT id, id % 4 AS p, id % 3 AS card, DATE'2026-06-01' + CAST(id AS INT) AS day, true AS active
+      FROM range(20)"""
+    other = "SELECT 5L AS id, 1L AS p, 2L AS card, DATE'2026-01-04' AS day, false AS active"
+    used = "SELECT id % 3 AS card, DATE'2026-05-20' + CAST(id AS INT) AS day FROM range(40)"
+    spark.sql(used).createOrReplaceTempView("cards_used")
+    spark.sql(asked).createOrReplaceTempView("cards_asked")
+    spark.sql(ACTIVE).write.partitionBy("p").saveAsTable("of_both")
+    spark.sql(f"{asked} UNION ALL {other}").createOrReplaceTempView("cards_asked")
+    done = slidewise.refresh(spark.sql(ACTIVE), "of_both", keys="id", changes={"cards_asked": spark.sql(other)})
+    assert done == slidewise.Refreshed(False, 0, 0, 0)
+    found, expected = spark.table("of_both").select("id", "p", "card", "n"), spark.sql(ACTIVE)
+    assert sorted(found.collect()) == sorted(expected.collect())
+
+
+def test_two_window_joins_with_other_names_between_them(spark: SparkSession) -> None:
+    tables(spark, cards=5, rows=206)
+    assert refreshed(spark, RENAMED, ["pay"]).inserted == 6
+
+
+def test_a_key_that_several_tables_determine(spark: SparkSession) -> None:
+    tables(spark, cards=5, rows=200, moved="0, 1")
+    spark.sql(OF_OWNER.replace("JOIN cards", "JOIN old_cards")).write.partitionBy("p").saveAsTable("of_both")
+    changes = {"cards": spark.table("cards").where("card = 1").unionAll(spark.table("old_cards").where("card = 1"))}
+    done = slidewise.refresh(spark.sql(OF_OWNER), "of_both", keys=["id", "region"], changes=changes)
+    assert done.inserted == done.deleted > 0
+    found, expected = spark.table("of_both").select("id", "p", "region", "n"), spark.sql(OF_OWNER)
+    assert sorted(map(repr, found.collect())) == sorted(map(repr, expected.collect()))
+
+
+def test_a_left_row_without_a_time(spark: SparkSession) -> None:
+    """A null bound limits nothing, and is no error."""
+    tables(spark, cards=5, rows=206)
+    assert refreshed(spark, NO_TIME, ["pay"]).inserted == 6
+
+
 def test_called_in_sql(spark: SparkSession) -> None:
     spark.sql(OVER_BOTH).write.partitionBy("p").saveAsTable("of_both")
     tables(spark, cards=6, rows=206)

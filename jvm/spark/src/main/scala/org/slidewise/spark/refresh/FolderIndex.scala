@@ -3,12 +3,13 @@ package org.slidewise.spark.refresh
 import java.util.Locale
 
 import scala.collection.mutable
+import scala.util.Try
 
 import org.apache.hadoop.fs.{FileStatus, Path}
 import org.apache.spark.sql.SparkSession
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.execution.datasources._
-import org.apache.spark.sql.types.{StringType, StructType}
+import org.apache.spark.sql.types.{DataType, DecimalType, NumericType, StringType, StructType}
 
 import org.slidewise.spark.shims.SparkSessions
 
@@ -93,25 +94,39 @@ private[refresh] object FolderIndex {
   private def options(root: Path): Map[String, String] =
     Map(FileIndexOptions.BASE_PATH_PARAM -> root.toString)
 
-  /** The table of Parquet or ORC files with a name such as parquet.`path`; None for other names, and without partitions. */
-  def ofPath(session: SparkSession, name: String): Option[HadoopFsRelation] = {
+  /**
+   * The table of Parquet or ORC files with a name such as parquet.`path`; None for other names, and without partitions.
+   *
+   * @param results
+   *   the columns of its rows. Partition columns have these types, if they hold the values in the names of directories
+   */
+  def ofPath(session: SparkSession, name: String, results: StructType): Option[HadoopFsRelation] = {
     val spark = SparkSessions.of(session)
     Names.parts(name) match {
       case Seq(format, path)
           if Formats(format.toLowerCase(Locale.ROOT)) && spark.sessionState.conf.runSQLonFile &&
             !spark.catalog.tableExists(name) =>
-        relationOf(session, format, new Path(path))
+        relationOf(session, format, new Path(path), results)
       case _ => None
     }
   }
 
-  private def relationOf(session: SparkSession, format: String, path: Path): Option[HadoopFsRelation] = {
+  private def relationOf(
+      session: SparkSession,
+      format: String,
+      path: Path,
+      results: StructType
+  ): Option[HadoopFsRelation] = {
     val files = path.getFileSystem(session.sessionState.newHadoopConf())
     val root = files.makeQualified(path)
     val depth = new PartitionFolders(root, files).depth
-    val index = new FolderIndex(session, root, depth, None)
+    val inferred = new FolderIndex(session, root, depth, None)
+    def index = withTypesOf(results, inferred.partitionSchema)
+      .map(types => new FolderIndex(session, root, depth, Some(types)))
+      .filter(typed => Try(typed.partitionSpec()).isSuccess)
+      .getOrElse(inferred)
     for {
-      newest <- index.names.lastOption if depth > 0
+      newest <- inferred.names.lastOption if depth > 0
       sample = session.read.format(format).options(options(root)).load(new Path(root, newest).toString)
       relation <- SparkSessions
         .queryOf(sample)
@@ -120,8 +135,30 @@ private[refresh] object FolderIndex {
         .collectFirst { case found: HadoopFsRelation =>
           found
         }
-    } yield relation.copy(location = index, partitionSchema = index.partitionSchema)(relation.sparkSession)
+    } yield {
+      val found = index
+      relation.copy(location = found, partitionSchema = found.partitionSchema)(relation.sparkSession)
+    }
   }
+
+  /**
+   * The partition columns with the types of the results where these are wider: the names of directories with 1, 2, … look like
+   * integers, and the next one may be too large for them. None if there are none such.
+   */
+  private def withTypesOf(results: StructType, inferred: StructType): Option[StructType] = {
+    val typed = inferred.map { column =>
+      results
+        .find(field => Names.folded(field.name) == Names.folded(column.name))
+        .map(_.dataType)
+        .filter(kind => Cast.canUpCast(column.dataType, kind) || areNumbers(column.dataType, kind))
+        .fold(column)(kind => column.copy(dataType = kind))
+    }
+    Some(StructType(typed)).filter(_ != inferred)
+  }
+
+  // Spark infers decimals as integers or doubles.
+  private def areNumbers(inferred: DataType, ofResult: DataType): Boolean =
+    inferred.isInstanceOf[NumericType] && ofResult.isInstanceOf[DecimalType]
 
   // Other formats infer their schema from all rows.
   private val Formats = Set("parquet", "orc")

@@ -5,11 +5,22 @@ import org.apache.spark.sql.catalyst.plans.logical._
 
 import org.slidewise.spark.plan.WindowJoin
 
+/**
+ * A query with a stored result.
+ *
+ * @param query
+ *   an analyzed plan, in which window joins are operators
+ * @param columns
+ *   the columns of the query whose stored values equal those of the query
+ */
+final private[refresh] case class StoredResult(query: LogicalPlan, columns: Seq[Attribute])
+
 /** A query whose results are recomputed where rows of a table have changed. */
 private[refresh] trait Maintained {
 
-  /** The query's plan, with window joins as operators. */
-  def query: LogicalPlan
+  def result: StoredResult
+
+  final def query: LogicalPlan = result.query
 
   /**
    * The expressions whose values distinguish zones, over the columns of rows in the query. Each is paired with the expression over
@@ -92,16 +103,11 @@ private[refresh] trait Maintained {
 
 private[refresh] object Maintained {
 
-  /**
-   * @param query
-   *   an analyzed plan, in which window joins are operators
-   * @param resultKeys
-   *   the columns that identify a row of the result
-   */
-  def of(query: LogicalPlan, changes: Changes, resultKeys: Seq[Attribute]): Maintained = {
-    val path = QueryPath.of(query, changes)
+  /** @param resultKeys the columns that identify a row of the result */
+  def of(result: StoredResult, changes: Changes, resultKeys: Seq[Attribute]): Maintained = {
+    val path = QueryPath.of(result.query, changes)
     if (path.all.exists(_.isInstanceOf[WindowJoin]))
-      MaintainedJoin.of(query, changes, path, resultKeys)
-    else MaintainedQuery.of(query, changes, path, resultKeys)
+      MaintainedJoin.of(result, changes, path, resultKeys)
+    else MaintainedQuery.of(result, changes, path, resultKeys)
   }
 }

@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.types._
 
 import org.slidewise.spark.plan.{FramedAggregate, WindowJoin}
+import org.slidewise.spark.planning.joins.BoundLimit
 
 /**
  * A query that joins rows with rows of other tables in a range of time. A changed row of the left side changes its own results. A
@@ -21,7 +22,7 @@ import org.slidewise.spark.plan.{FramedAggregate, WindowJoin}
  *   the operators from the result to `base`
  */
 final private[refresh] case class MaintainedJoin(
-    query: LogicalPlan,
+    result: StoredResult,
     changes: Changes,
     base: LogicalPlan,
     keys: Seq[(Expression, Expression)],
@@ -45,7 +46,7 @@ final private[refresh] case class MaintainedJoin(
 
   private def keyed(rows: LogicalPlan): LogicalPlan = {
     val times = joins.zipWithIndex.flatMap { case (join, at) =>
-      val (lower, upper) = timesOf(join)
+      val (lower, upper) = timesOf(join, known)
       lower.map(Alias(_, least(at))()) ++ upper.map(Alias(_, greatest(at))())
     }
     val own = limited.zipWithIndex.flatMap { case (column, at) =>
@@ -59,7 +60,7 @@ final private[refresh] case class MaintainedJoin(
 
   /** Columns of the left rows whose range of values in the changed rows prunes partitions and files. */
   private lazy val limited: Seq[Attribute] = {
-    val inResult = query.output.map(path.definitionOf).toSet
+    val inResult = result.columns.map(path.definitionOf).toSet
     def of(kinds: DataType*) = base.output.filter { column =>
       known.contains(column) && inResult(column.canonicalized) && kinds.contains(column.dataType)
     }
@@ -80,29 +81,31 @@ final private[refresh] case class MaintainedJoin(
   }
 
   override protected def limits(zones: Zones, column: Attribute => Expression): Option[Expression] =
-    limitsOf(zones, left => query.output.find(a => path.definitionOf(a) == left.canonicalized).map(column))
+    limitsOf(zones, left => result.columns.find(a => path.definitionOf(a) == left.canonicalized).map(column))
 
-  private def timesOf(join: WindowJoin): (Option[Expression], Option[Expression]) = {
-    def usable(time: Option[Expression]) = time.filter(_.references.subsetOf(known))
-    val (lower, upper) = MaintainedJoin.timesOf(join)
-    (usable(lower), usable(upper))
+  /** The least and the greatest time of right rows that a left row reads, over these of its columns; none without a limit. */
+  private def timesOf(
+      join: WindowJoin,
+      columns: AttributeSet
+  ): (Option[Expression], Option[Expression]) = {
+    def usable(time: Option[Expression]) = time.filter(_.references.subsetOf(columns))
+    (usable(BoundLimit.lowest(join)), usable(BoundLimit.highest(join)))
   }
 
   /** The columns of left rows that one changed row determines. */
   private lazy val known: AttributeSet = ofBase.foldLeft(base.outputSet)(_ intersect _.outputSet)
 
-  /** For each changed table below `base`, the left rows to which its changed rows contribute. */
-  private lazy val ofBase: Seq[LogicalPlan] =
-    changes.nodes.filter(n => base.exists(_ eq n)).map(changes.imagesIn(base, _))
+  private lazy val ofBase: Seq[LogicalPlan] = MaintainedJoin.ofChanged(changes, base)
 
   /** The left rows with at least one of the right rows in a range. */
   private def reached(join: WindowJoin, right: LogicalPlan): LogicalPlan = {
-    val left = Images.of(join.left, base, base)
+    val left = withBase(Images.of(join.left, base, base))
     val sameKeys = join.leftKeys.zip(join.rightKeys).map { case (a, b) => EqualTo(a, b) }
     val inRange = join.calls.map {
       case FramedAggregate(_, _, order, lower, upper, _) =>
-        val limits = lower.map(v => GreaterThanOrEqual(order.child, v.child)) ++
-          upper.map(v => LessThanOrEqual(order.child, v.child))
+        // A left row whose bound fails is read, so that the refresh fails if and only if the whole query does.
+        val limits = lower.map(v => GreaterThanOrEqual(order.child, BoundLimit.lower(v.child))) ++
+          upper.map(v => LessThanOrEqual(order.child, BoundLimit.upper(v.child)))
         limits.reduceOption[Expression](And(_, _)).getOrElse(Literal.TrueLiteral)
       case _ => Literal.TrueLiteral
     }.distinct
@@ -117,22 +120,44 @@ final private[refresh] case class MaintainedJoin(
     Join(left, right, LeftSemi, condition, JoinHint.NONE)
   }
 
+  /** The rows of operators above `base`, with the columns of `base` that their projections drop. */
+  private def withBase(plan: LogicalPlan): LogicalPlan =
+    if (plan eq base) plan
+    else
+      plan.mapChildren(withBase) match {
+        case project @ Project(columns, child) =>
+          Project(
+            columns ++ child.output.filter(a => base.outputSet.contains(a) && !project.outputSet.contains(a)),
+            child
+          )
+        case other => other
+      }
+
   override def results(zones: Zones): LogicalPlan = {
     val places = joins.map(_.results).zipWithIndex.toMap
+    val left = read(prunedRows(zones), zones)
+    val times = timesOfRead(left, zones)
     val computed = query.transformUp {
-      case node if node eq base                              => read(prunedRows(zones), zones)
+      case node if node eq base                              => left
       case join: WindowJoin if places.contains(join.results) =>
-        val (lower, upper) = timesOf(join)
-        val at = places(join.results)
-        // If keys are missing, rows are read that no change reaches, and their times may be others.
-        val times =
-          if (notes.nonEmpty) zones.between(None, None)
-          else zones.between(lower.map(_ => least(at)), upper.map(_ => greatest(at)))
-        times.contains(join.time).fold(join) { inRange =>
-          join.copy(right = Filter(inRange, prunedRight(join, times)))
+        val ofJoin = times(places(join.results))
+        ofJoin.contains(join.time).fold(join) { inRange =>
+          join.copy(right = Filter(inRange, prunedRight(join, ofJoin)))
         }
     }
     within(computed, zones, a => a)
+  }
+
+  /** For each join, the times of right rows that the left rows to read need. */
+  private def timesOfRead(left: LogicalPlan, zones: Zones): Seq[KeyRange] = {
+    // Of several left rows with the keys of one result, a filter drops all but one. Another one than this may have changed.
+    val areChanged = notes.isEmpty && !path.all.exists(_.isInstanceOf[Filter])
+    if (areChanged)
+      joins.zipWithIndex.map { case (join, at) =>
+        val (lower, upper) = timesOf(join, known)
+        zones.between(lower.map(_ => least(at)), upper.map(_ => greatest(at)))
+      }
+    else zones.rangesIn(left, joins.map(timesOf(_, left.outputSet)))
   }
 
   /** The right rows, without partitions that have no rows in a range of time. */
@@ -145,21 +170,12 @@ final private[refresh] case class MaintainedJoin(
 
 private[refresh] object MaintainedJoin {
 
-  /** The least and the greatest time of right rows that a left row reads, over the columns of the left row; none without a limit. */
-  private def timesOf(join: WindowJoin): (Option[Expression], Option[Expression]) = {
-    val limits = join.calls.map {
-      case framed: FramedAggregate => (framed.lower.map(_.child), framed.upper.map(_.child))
-      case _                       => (None, None)
-    }.distinct
-    def together(values: Seq[Option[Expression]], of: Seq[Expression] => Expression): Option[Expression] =
-      if (values.isEmpty || values.exists(_.isEmpty)) None
-      else if (values.size == 1) values.head
-      else Some(of(values.flatten))
-    (together(limits.map(_._1), Least(_)), together(limits.map(_._2), Greatest(_)))
-  }
+  /** For each changed table below `base`, the left rows to which its changed rows contribute. */
+  private def ofChanged(changes: Changes, base: LogicalPlan): Seq[LogicalPlan] =
+    changes.nodes.filter(n => base.exists(_ eq n)).map(changes.imagesIn(base, _))
 
   def of(
-      query: LogicalPlan,
+      result: StoredResult,
       changes: Changes,
       found: QueryPath,
       resultKeys: Seq[Attribute]
@@ -171,7 +187,7 @@ private[refresh] object MaintainedJoin {
         node +: node.children.find(_.exists(_.isInstanceOf[WindowJoin])).toSeq.flatMap(spine)
       case _ => Nil
     }
-    val nodes = spine(query)
+    val nodes = spine(result.query)
     val lowest = nodes.lastIndexWhere(_.isInstanceOf[WindowJoin])
     val joins = nodes.collect { case join: WindowJoin => join }.reverse
     val above = nodes.take(lowest + 1)
@@ -192,11 +208,15 @@ private[refresh] object MaintainedJoin {
     }
     val base = joins.head.left
     val path = QueryPath.along(above)
+    val known = ofChanged(changes, base).foldLeft(base.outputSet)(_ intersect _.outputSet)
     val placed = resultKeys.map { key =>
-      base.output
-        .find(a => path.definitionOf(a) == path.definitionOf(key))
-        .map(_ -> (key: Expression))
-        .toRight(s"${key.name} is no column of the left table")
+      base.output.find(a => path.definitionOf(a) == path.definitionOf(key)) match {
+        case None                                    => Left(s"${key.name} is no column of the left table")
+        case Some(column) if !known.contains(column) =>
+          Left(s"${key.name} depends on more than one row of ${changes.names}")
+        case _ if !result.columns.contains(key) => Left(s"the target keeps other values of ${key.name}")
+        case Some(column)                       => Right(column -> (key: Expression))
+      }
     }
     found.all.foreach {
       case window: Window if base.exists(_ eq window) =>
@@ -207,7 +227,7 @@ private[refresh] object MaintainedJoin {
       case _ =>
     }
     MaintainedJoin(
-      query,
+      result,
       changes,
       base,
       placed.flatMap(_.toOption),

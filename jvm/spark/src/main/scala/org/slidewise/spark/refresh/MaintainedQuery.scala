@@ -25,7 +25,7 @@ import org.slidewise.spark.plan.WindowsOfTime
  *   the reasons why keys or the order key are not used
  */
 final private[refresh] case class MaintainedQuery(
-    query: LogicalPlan,
+    result: StoredResult,
     changes: Changes,
     path: QueryPath,
     base: LogicalPlan,
@@ -100,7 +100,7 @@ final private[refresh] case class MaintainedQuery(
 
   override protected def limits(zones: Zones, column: Attribute => Expression): Option[Expression] =
     order.flatMap { case (key, _) =>
-      val columns = query.output.map(a => column(a) -> changes.generated.replacedIn(path.definitionOf(a)))
+      val columns = result.columns.map(a => column(a) -> changes.generated.replacedIn(path.definitionOf(a)))
       Monotone.within(columns, path.definitionOf(key), zones.results, keepNulls = !areRanges)
     }
 }
@@ -108,7 +108,7 @@ final private[refresh] case class MaintainedQuery(
 private[refresh] object MaintainedQuery {
 
   def of(
-      query: LogicalPlan,
+      result: StoredResult,
       changes: Changes,
       path: QueryPath,
       resultKeys: Seq[Attribute]
@@ -124,8 +124,8 @@ private[refresh] object MaintainedQuery {
     val lowest = path.nodes.lastIndexWhere(_.isInstanceOf[Window])
     val (base, keys, order, distance) =
       if (lowest >= 0) ofWindows(path, changes, lowest)
-      else ofGroups(query, path, changes, resultKeys)
-    complete(query, changes, path, base, keys, order, distance)
+      else ofGroups(result.query, path, changes, resultKeys)
+    complete(result, changes, path, base, keys, order, distance)
   }
 
   /** The `base` of a [[MaintainedQuery]], its keys, the order key, and the distance that windows reach along the order key. */
@@ -185,7 +185,7 @@ private[refresh] object MaintainedQuery {
   }
 
   private def complete(
-      query: LogicalPlan,
+      result: StoredResult,
       changes: Changes,
       path: QueryPath,
       base: LogicalPlan,
@@ -196,12 +196,12 @@ private[refresh] object MaintainedQuery {
     val images = changes.nodes.map(changes.imagesIn(base, _).outputSet).reduce(_ intersect _)
     def placed(e: Expression): Either[String, (Expression, Expression)] =
       if (!e.references.subsetOf(images)) Left(s"${e.sql} depends on more than one row of ${changes.names}")
-      else path.inResult(e, query).map(e -> _).toRight(s"the result has no column ${e.sql}")
+      else path.inResult(e, result.columns).map(e -> _).toRight(s"the result has no column ${e.sql}")
     val placedKeys = keys.map(placed)
     val usable = order.filter(key => distance == Distance.Zero || OrderKey.hasDistances(key.dataType))
     val placedOrder = usable.filter(_ => distance.below.isDefined || distance.above.isDefined).map(placed)
     MaintainedQuery(
-      query,
+      result,
       changes,
       path,
       base,

@@ -6,11 +6,20 @@ import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression
 import org.apache.spark.sql.catalyst.util.{quoteIdentifier, DateTimeUtils}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.functions.lit
-import org.apache.spark.sql.types.TimestampType
+import org.apache.spark.sql.types.{StructType, TimestampType}
 
 /** A table that supports MERGE, such as those of Delta Lake and Iceberg. */
-final private[refresh] class MergeTarget(session: SparkSession, name: String) extends Target {
+final private[refresh] class MergeTarget(
+    session: SparkSession,
+    name: String,
+    format: TableFormat,
+    override val declared: StructType
+) extends Target {
   import Difference._
+
+  private var begun = Option.empty[Long]
+
+  override def begin(): Unit = begun = format.newest(session, name)
 
   override def rows: DataFrame = session.table(name)
 
@@ -24,7 +33,12 @@ final private[refresh] class MergeTarget(session: SparkSession, name: String) ex
     finally session.catalog.dropTempView(view)
   }
 
-  override def replace(results: DataFrame): Unit = conflicts(results.writeTo(name).overwrite(lit(true)))
+  /** Raises an error if another writer has committed since the refresh began. */
+  override def replace(results: DataFrame): Unit = {
+    // Delta Lake notices only what is committed after the write has begun.
+    if (format.newest(session, name) != begun) throw conflict(null)
+    conflicts(results.writeTo(name).options(format.optionsOfReplace(begun)).overwrite(lit(true)))
+  }
 
   private def statement(view: String, keys: Seq[String], limits: Option[Expression]): String = {
     val schema = rows.schema
@@ -59,7 +73,9 @@ final private[refresh] class MergeTarget(session: SparkSession, name: String) ex
   private def conflicts(write: => Any): Unit =
     try { write; () }
     catch {
-      case NonFatal(e) if ConflictingRefresh.isCause(e) =>
-        throw new ConflictingRefresh(s"Another writer changed $name during the refresh", "refresh again", e)
+      case NonFatal(e) if ConflictingRefresh.isCause(e) => throw conflict(e)
     }
+
+  private def conflict(cause: Throwable) =
+    new ConflictingRefresh(s"Another writer changed $name during the refresh", "refresh again", cause)
 }

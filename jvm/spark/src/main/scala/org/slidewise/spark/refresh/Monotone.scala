@@ -63,20 +63,35 @@ private[refresh] object Monotone {
     }
   }
 
-  /** The condition on the columns for the year, the month of the year and so on, which grow with time only together. */
+  /** The conditions on the columns for the year, the month of the year and so on, which grow with time only together. */
   private def calendarOf(
       columns: Seq[(Expression, Expression)],
       key: Expression,
       range: KeyRange
-  ): Option[Expression] = {
-    val found = columns.flatMap { case (place, definition) =>
+  ): Seq[Expression] = {
+    val parts = columns.flatMap { case (place, definition) =>
       for {
         (rank, time) <- rankOf(definition) if grows(time, key) && place.dataType == definition.dataType
-      } yield (rank, place, definition)
+      } yield (timeOf(time), (rank, place, definition))
     }
+    parts.groupBy(_._1).values.toSeq.flatMap(ofOneTime => calendarOfOne(ofOneTime.map(_._2), key, range))
+  }
+
+  /** The time, without a cast that leaves its calendar as it is. */
+  private def timeOf(part: Expression): Expression = part match {
+    case cast: Cast if cast.dataType == DateType && keepsOrder(cast.child.dataType, DateType) => cast.child
+    case other                                                                                => other
+  }
+
+  /** The condition on parts of one time, each with its rank, the year's first. */
+  private def calendarOfOne(
+      parts: Seq[(Int, Expression, Expression)],
+      key: Expression,
+      range: KeyRange
+  ): Option[Expression] = {
     // Without the year, a month does not grow with time.
     val inOrder =
-      found.sortBy(_._1).zipWithIndex.takeWhile { case ((rank, _, _), at) => rank == at }.map(_._1)
+      parts.sortBy(_._1).zipWithIndex.takeWhile { case ((rank, _, _), at) => rank == at }.map(_._1)
     def limit(end: Option[Literal], side: Int): Option[Expression] =
       for {
         value <- end

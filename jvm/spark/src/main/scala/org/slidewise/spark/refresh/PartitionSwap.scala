@@ -32,12 +32,13 @@ final private[refresh] class PartitionSwap(
   private val id = UUID.randomUUID.toString
   private val lock = new Path(folder, "lock")
   private val journal = new Path(folder, "journal")
+  private val completed = new Path(folder, "completed")
   private var isLocked = false
 
   /** The folder for new partitions. */
   val staged: Path = new Path(folder, s"$id/new")
 
-  /** Takes the lock, and completes a change that another refresh has left. Returns whether there was one. */
+  /** Takes the lock, and completes a change that another refresh has left. Returns whether [[published]] was not called for one. */
   def begin(): Boolean = {
     files.mkdirs(folder)
     try write(lock, s"$id ${java.time.Instant.now}")
@@ -50,8 +51,11 @@ final private[refresh] class PartitionSwap(
     left.foreach(complete)
     // Removes the folders of refreshes that died before they wrote a journal.
     files.listStatus(folder).filter(_.isDirectory).foreach(found => files.delete(found.getPath, true))
-    left.isDefined
+    left.isDefined || files.exists(completed)
   }
+
+  /** Records that all readers find the new partitions. */
+  def published(): Unit = files.delete(completed, false)
 
   private def locked(cause: Throwable) = new ConflictingRefresh(
     s"Another refresh of $target is under way: ${read(lock).getOrElse("")}",
@@ -91,7 +95,9 @@ final private[refresh] class PartitionSwap(
     isLocked = false
     try if (!read(journal).exists(_.startsWith(id))) files.delete(new Path(folder, id), true)
     finally files.delete(lock, false)
-    if (files.listStatus(folder).isEmpty) files.delete(folder, false)
+    // Another refresh may have begun, or have ended and removed the folder.
+    try if (files.listStatus(folder).isEmpty) files.delete(folder, false)
+    catch { case _: IOException => }
   }
 
   /**
@@ -110,7 +116,8 @@ final private[refresh] class PartitionSwap(
         move(of("new", directory), to)
       }
     }
-    files.delete(journal, false)
+    files.delete(completed, false)
+    move(journal, completed)
   }
 
   private def move(from: Path, to: Path): Unit = {

@@ -5,9 +5,10 @@ import org.apache.spark.sql.{Column, DataFrame}
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.util.quoteIdentifier
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
-import org.apache.spark.sql.functions.{col, expr, length, lit, raise_error, when}
+import org.apache.spark.sql.functions.{col, expr, length, lit, pow, raise_error, when}
+import org.apache.spark.sql.internal.SQLConf.ParquetOutputTimestampType.TIMESTAMP_MILLIS
 import org.apache.spark.sql.sources.DataSourceRegister
-import org.apache.spark.sql.types.{BinaryType, StringType}
+import org.apache.spark.sql.types._
 
 import org.slidewise.spark.shims.SparkSessions
 
@@ -22,6 +23,8 @@ final private[refresh] class PartitionedFiles private (
     format: String,
     swap: PartitionSwap
 ) extends Target {
+  import PartitionedFiles.{Micros, Millis}
+
   private val session = found.sparkSession
   private val columns = files.partitionSchema.fieldNames.toSeq
   private val table = relation.catalogTable.map(_.identifier.quotedString)
@@ -31,7 +34,9 @@ final private[refresh] class PartitionedFiles private (
   private var hasChanged = false
 
   override def begin(): Unit = {
-    if (swap.begin()) refreshed()
+    if (swap.begin()) published()
+    // Another session may have written partitions that this one has listed before.
+    else uncache()
     forget()
   }
 
@@ -42,7 +47,7 @@ final private[refresh] class PartitionedFiles private (
 
   /** Refreshes Spark's caches after a change. The refresh itself no longer caches anything by then. */
   override def close(): Unit =
-    try if (hasChanged) refreshed()
+    try if (hasChanged) published()
     finally swap.end()
 
   override def rows: DataFrame = listed.getOrElse {
@@ -61,22 +66,48 @@ final private[refresh] class PartitionedFiles private (
     found
   }
 
+  override def declared: StructType = files.schema
+
   override def partitions: Seq[String] = columns
 
-  // Spark writes rows with an empty text in a partition column to the directory of nulls.
   override def checked(results: DataFrame): DataFrame = {
     val partitioned = columns.map(Names.folded).toSet
     results.select(results.schema.fields.toSeq.map { field =>
       val column = col(quoteIdentifier(field.name))
+      def orError(holds: Column, error: String) =
+        when(holds, raise_error(lit(error)).cast(field.dataType)).otherwise(column).as(field.name)
       field.dataType match {
-        case kind @ (_: StringType | BinaryType) if partitioned(Names.folded(field.name)) =>
+        // Spark writes rows with an empty text in a partition column to the directory of nulls.
+        case _: StringType | BinaryType if partitioned(Names.folded(field.name)) =>
           val error =
             s"the partition column ${field.name} is empty in a row of the result, and would be null once it is written. " +
               s"Allowed: null, as nullif(${field.name}, '') is"
-          when(length(column) === 0, raise_error(lit(error)).cast(kind)).otherwise(column).as(field.name)
+          orError(length(column) === 0, error)
+        case kind if digitsOf(kind) < Micros && !partitioned(Names.folded(field.name)) =>
+          val error =
+            s"the column ${field.name} has a time with microseconds in a row of the result, and the files keep " +
+              s"${digitsOf(kind)} digits of a second. Allowed: times without more digits, as date_trunc returns them"
+          val rest = pow(lit(10), lit(Micros - digitsOf(kind)))
+          orError(expr(s"extract(SECOND FROM ${quoteIdentifier(field.name)})") * 1000000 % rest =!= 0, error)
         case _ => column
       }
     }: _*)
+  }
+
+  /** The number of digits after the seconds of times of this type that the files keep. */
+  private def digitsOf(kind: DataType): Int = {
+    def ofText(option: String) = files.options
+      .collectFirst { case (name, pattern) if name.equalsIgnoreCase(option) => pattern.count(_ == 'S') }
+      .getOrElse(Millis)
+    val isText = Set("csv", "json", "xml")(format)
+    val conf = SparkSessions.of(session).sessionState.conf
+    kind match {
+      case TimestampType if isText    => ofText("timestampFormat")
+      case TimestampNTZType if isText => ofText("timestampNTZFormat")
+      case TimestampType if format == "parquet" && conf.parquetOutputTimestampType == TIMESTAMP_MILLIS =>
+        Millis
+      case _ => Micros
+    }
   }
 
   override def merge(difference: Difference, keys: Seq[String], limits: Option[Expression]): Unit = {
@@ -121,15 +152,19 @@ final private[refresh] class PartitionedFiles private (
     forget()
   }
 
-  private def refreshed(): Unit = {
+  /** Lets the catalog and this session find the new partitions. */
+  private def published(): Unit = {
     forget()
     hasChanged = false
+    for (name <- table if relation.catalogTable.exists(_.tracksPartitionsInCatalog))
+      session.sql(s"MSCK REPAIR TABLE $name SYNC PARTITIONS")
+    uncache()
+    swap.published()
+  }
+
+  private def uncache(): Unit = {
     session.catalog.refreshByPath(swap.root.toString)
-    table.foreach { name =>
-      if (relation.catalogTable.exists(_.tracksPartitionsInCatalog))
-        session.sql(s"MSCK REPAIR TABLE $name SYNC PARTITIONS")
-      session.catalog.refreshTable(name)
-    }
+    table.foreach(session.catalog.refreshTable)
   }
 
   /** The disjunction as a balanced tree, since Spark visits expressions recursively. */
@@ -142,6 +177,11 @@ final private[refresh] class PartitionedFiles private (
 }
 
 private[refresh] object PartitionedFiles {
+
+  // Numbers of digits after the seconds.
+  private val Millis = 3
+  private val Micros = 6
+
   def of(
       table: DataFrame,
       name: String,

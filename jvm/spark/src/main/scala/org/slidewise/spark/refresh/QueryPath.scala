@@ -52,9 +52,9 @@ final private[refresh] class QueryPath private (
   def definitionOf(e: Expression): Expression =
     replaced(e, definitions).canonicalized
 
-  /** The expression over the columns of the result that has the same value; none if there is none. */
-  def inResult(e: Expression, query: LogicalPlan): Option[Expression] = {
-    def column(of: Expression) = query.output.find(a => definitionOf(a) == of)
+  /** The expression over columns of the result that has the same value; none if there is none. */
+  def inResult(e: Expression, result: Seq[Attribute]): Option[Expression] = {
+    def column(of: Expression) = result.find(a => definitionOf(a) == of)
     column(definitionOf(e)).orElse(e match {
       case GetStructField(window, at, name) => column(definitionOf(window)).map(GetStructField(_, at, name))
       case _                                => None
@@ -105,13 +105,24 @@ private[refresh] object QueryPath {
 
   private def checkSubqueries(e: Expression, source: LogicalPlan, table: ChangedTable): Unit =
     if (e.containsPattern(PLAN_EXPRESSION)) e.foreach {
-      case subquery: SubqueryExpression if subquery.plan.exists(_.sameResult(source)) =>
+      case subquery: SubqueryExpression if reads(subquery.plan, source) =>
         RefusedRefresh.refuse(
           s"a subquery in an expression reads ${table.name}, of which rows have changed",
           "a join with the table, or a window over it"
         )
       case _ =>
     }
+
+  /** Whether the plan, or a subquery within it, reads the table, or a table that the view reads. */
+  private def reads(plan: LogicalPlan, source: LogicalPlan): Boolean = {
+    val tables = source.collectLeaves().filterNot {
+      case _: LocalRelation | _: Range | _: OneRowRelation => true
+      case _                                               => false
+    }
+    plan
+      .collectWithSubqueries { case node => node }
+      .exists(node => node.sameResult(source) || tables.exists(node.sameResult(_)))
+  }
 
   /** Refuses expressions whose values are others when the whole query runs again, in any part of the query. */
   private def checkValue(e: Expression): Unit = {

@@ -1,7 +1,7 @@
 package org.slidewise.spark.refresh
 
 import org.apache.spark.sql.{DataFrame, Dataset, SparkSession}
-import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Cast, EvalMode, NamedExpression}
+import org.apache.spark.sql.catalyst.expressions.{Alias, Attribute, Cast, EvalMode}
 import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Project, Sort}
 import org.apache.spark.sql.catalyst.util.quoteIdentifier
@@ -34,7 +34,8 @@ final class Refresh private (
   private val columns: Seq[String] = Refresh.columnsOf(query, target.rows)
   private val maintained: Maintained = {
     val identity = keys.map(key => Refresh.columnOf(query.output, key))
-    Maintained.of(query, changes, identity)
+    val kept = query.output.filter(column => target.keeps(column.name, column.dataType))
+    Maintained.of(StoredResult(query, kept), changes, identity)
   }
 
   /** Plans the refresh: keys, times, and rows to read and to write. Reads the changed rows, and the keys of the rows to read. */
@@ -119,8 +120,11 @@ final class Refresh private (
     val cast = columns.map { name =>
       val column = Refresh.columnOf(plan.output, name)
       val kind = types(name).dataType
-      if (column.dataType == kind) column: NamedExpression
-      else Alias(Cast(column, kind, Some(zone), EvalMode.ANSI), name)()
+      val cast = if (column.dataType == kind) column else Cast(column, kind, Some(zone), EvalMode.ANSI)
+      target.written(name, cast) match {
+        case same: Attribute => same
+        case other           => Alias(other, name)()
+      }
     }
     target.checked(LogicalData.of(session, Project(cast, plan)).toDF(columns: _*))
   }
@@ -170,17 +174,17 @@ object Refresh {
           case Some(rows) if changes.size == 1 => Seq(SourceTables.only(plan, rows.columns.toSeq))
           case _ => RefusedRefresh.refuse("a table has an empty name", "a name of each table")
         }
-    val known = GeneratedColumns.of(
-      session,
-      for ((table, columns) <- generated.toSeq; node <- nodes(table)) yield node -> columns
-    )
+    val ofNodes = for ((table, columns) <- generated.toSeq; node <- nodes(table)) yield node -> columns
+    val known = GeneratedColumns.of(session, ofNodes)
     val tables = changes.toSeq.map { case (name, rows) =>
-      val checked = GeneratedColumns.checked(rows.toDF(), generated.getOrElse(name, Map.empty))
+      val read = nodes(name)
+      val columns = ofNodes.collect { case (node, columns) if read.exists(_ eq node) => columns }.distinct
+      val checked = columns.foldLeft(rows.toDF())(GeneratedColumns.checked)
       val shown = if (name.isEmpty) "the table" else name
-      ChangedTable(shown, nodes(name), SparkSessions.queryOf(checked).analyzed)
+      ChangedTable(shown, read, SparkSessions.queryOf(checked).analyzed)
     }
     val all = Changes.of(plan, tables, known)
-    new Refresh(session, plan, Target.named(session, target), keys, all)
+    new Refresh(session, plan, Target.named(session, target, plan.schema), keys, all)
   }
 
   /**

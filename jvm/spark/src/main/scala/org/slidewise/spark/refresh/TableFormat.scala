@@ -14,6 +14,12 @@ sealed private[refresh] trait TableFormat {
 
   /** The rows that changed after a version, with the columns of the table. */
   def changesSince(session: SparkSession, table: String, version: Long): DataFrame
+
+  /** The newest version of a table; None if it has none, or its format tells none. */
+  def newest(session: SparkSession, table: String): Option[Long]
+
+  /** Options of a write that replaces all rows, with which it fails if another writer commits after a version. */
+  def optionsOfReplace(version: Option[Long]): Map[String, String] = Map.empty
 }
 
 private[refresh] object TableFormat {
@@ -45,9 +51,9 @@ private[refresh] object TableFormat {
 
   private object Delta extends TableFormat {
     override def changesSince(session: SparkSession, table: String, version: Long): DataFrame = {
-      val newest = session.sql(s"DESCRIBE HISTORY $table LIMIT 1").head().getAs[Long]("version")
-      check(table, version, newest)
-      if (version == newest) session.table(table).limit(0)
+      val last = newestOf(session, table)
+      check(table, version, last)
+      if (version == last) session.table(table).limit(0)
       else {
         val enabled = session
           .sql(s"SHOW TBLPROPERTIES $table")
@@ -62,14 +68,19 @@ private[refresh] object TableFormat {
           .format("delta")
           .option("readChangeFeed", "true")
           .option("startingVersion", version + 1)
-          .option("endingVersion", newest)
+          .option("endingVersion", last)
         read.table(table).drop("_change_type", "_commit_version", "_commit_timestamp")
       }
     }
 
-    private def check(table: String, version: Long, newest: Long): Unit =
-      if (version < 0 || version > newest)
-        RefusedRefresh.refuse(s"$table has no version $version", s"a version from 0 to $newest")
+    override def newest(session: SparkSession, table: String): Option[Long] = Some(newestOf(session, table))
+
+    private def newestOf(session: SparkSession, table: String): Long =
+      session.sql(s"DESCRIBE HISTORY $table LIMIT 1").head().getAs[Long]("version")
+
+    private def check(table: String, version: Long, last: Long): Unit =
+      if (version < 0 || version > last)
+        RefusedRefresh.refuse(s"$table has no version $version", s"a version from 0 to $last")
   }
 
   private object Iceberg extends TableFormat {
@@ -78,18 +89,26 @@ private[refresh] object TableFormat {
         .sql(s"SELECT snapshot_id FROM $table.snapshots ORDER BY committed_at")
         .collect()
         .map(_.getLong(0))
-      val newest =
-        session.sql(s"SELECT snapshot_id FROM $table.refs WHERE name = 'main'").collect().map(_.getLong(0))
       if (!known.contains(version))
         RefusedRefresh.refuse(
           s"$table has no snapshot $version",
           s"one of its snapshots: ${known.takeRight(20).mkString(", ")}"
         )
-      if (newest.contains(version)) session.table(table).limit(0)
+      if (newest(session, table).contains(version)) session.table(table).limit(0)
       else
         net(session.read.option("start-snapshot-id", version).table(s"$table.changes"))
           .drop(Own.toSeq: _*)
     }
+
+    override def newest(session: SparkSession, table: String): Option[Long] =
+      session
+        .sql(s"SELECT snapshot_id FROM $table.refs WHERE name = 'main'")
+        .collect()
+        .headOption
+        .map(_.getLong(0))
+
+    override def optionsOfReplace(version: Option[Long]): Map[String, String] =
+      Map("isolation-level" -> "serializable") ++ version.map("validate-from-snapshot-id" -> _.toString)
 
     /** The changes, without rows that were removed and added with the same values because their files were rewritten. */
     private def net(changes: DataFrame): DataFrame = {
@@ -117,5 +136,7 @@ private[refresh] object TableFormat {
         s"the format of $table does not tell its changes",
         "a table of Delta Lake or Iceberg, or a DataFrame of the changed rows"
       )
+
+    override def newest(session: SparkSession, table: String): Option[Long] = None
   }
 }

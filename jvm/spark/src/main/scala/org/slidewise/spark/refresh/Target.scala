@@ -2,7 +2,11 @@ package org.slidewise.spark.refresh
 
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
+import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
+import org.apache.spark.sql.types.{DataType, Metadata, StructField, StructType}
 
 import org.slidewise.spark.shims.SparkSessions
 
@@ -16,6 +20,24 @@ private[refresh] trait Target extends AutoCloseable {
 
   /** The rows that the target holds now. */
   def rows: DataFrame
+
+  /** The columns as they were declared: texts with their lengths. */
+  def declared: StructType
+
+  /** Whether a value of the type that is written to the column is read as the same value. */
+  final def keeps(name: String, kind: DataType): Boolean =
+    fieldOf(name).exists(field =>
+      field.dataType == kind && CharVarcharUtils.getRawType(field.metadata).isEmpty
+    )
+
+  /** The value as it is written to the column: a CHAR is padded. Its evaluation fails for a text that is too long. */
+  final def written(name: String, value: Expression): Expression =
+    fieldOf(name)
+      .flatMap(field => CharVarcharUtils.getRawType(field.metadata))
+      .fold(value)(CharVarcharUtils.stringLengthCheck(value, _))
+
+  private def fieldOf(name: String): Option[StructField] =
+    declared.find(field => Names.folded(field.name) == Names.folded(name))
 
   /** The partition columns, if a refresh rewrites whole partitions; empty otherwise. */
   def partitions: Seq[String] = Nil
@@ -41,20 +63,43 @@ private[refresh] trait Target extends AutoCloseable {
 
 private[refresh] object Target {
 
-  /** The target with the name of a table, or of a path as in delta.`path`. */
-  def named(session: SparkSession, name: String): Target = {
+  /**
+   * The target with the name of a table, or of a path as in delta.`path`.
+   *
+   * @param results
+   *   the columns of the rows that it holds
+   */
+  def named(session: SparkSession, name: String, results: StructType): Target = {
     val table = FolderIndex
-      .ofPath(session, name)
+      .ofPath(session, name, results)
       .fold(session.table(name))(SparkSessions.of(session).baseRelationToDataFrame(_))
     SparkSessions.queryOf(table).analyzed.collectLeaves() match {
-      case Seq(leaf) if TableFormat.of(leaf).isDefined => new MergeTarget(session, name)
-      case Seq(relation: LogicalRelation)              =>
-        relation.relation match {
-          case files: HadoopFsRelation => PartitionedFiles.of(table, name, relation, files)
-          case _                       => refuse(name)
-        }
+      case Seq(leaf) =>
+        TableFormat
+          .of(leaf)
+          .fold(ofFiles(table, name, leaf))(new MergeTarget(session, name, _, declared(leaf)))
       case _ => refuse(name)
     }
+  }
+
+  private def declared(leaf: LogicalPlan): StructType = leaf match {
+    case relation: LogicalRelation      => relation.relation.schema
+    case relation: DataSourceV2Relation =>
+      val columns = relation.table.columns.toSeq.map { column =>
+        val metadata = Option(column.metadataInJSON).fold(Metadata.empty)(Metadata.fromJson)
+        StructField(column.name, column.dataType, column.nullable, metadata)
+      }
+      CharVarcharUtils.replaceCharVarcharWithStringInSchema(StructType(columns))
+    case other => other.schema
+  }
+
+  private def ofFiles(table: DataFrame, name: String, leaf: LogicalPlan): Target = leaf match {
+    case relation: LogicalRelation =>
+      relation.relation match {
+        case files: HadoopFsRelation => PartitionedFiles.of(table, name, relation, files)
+        case _                       => refuse(name)
+      }
+    case _ => refuse(name)
   }
 
   private def refuse(name: String): Nothing = RefusedRefresh.refuse(

@@ -1,6 +1,7 @@
 package org.slidewise.spark.refresh
 
-import org.apache.spark.sql.{functions, DataFrame, Row, SparkSession}
+import org.apache.spark.sql.{functions, DataFrame, SparkSession}
+import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.LeftSemi
 import org.apache.spark.sql.catalyst.plans.logical._
@@ -17,26 +18,36 @@ import org.slidewise.spark.shims.{LogicalData, SparkSessions}
  */
 final private[refresh] class Zones private (
     rows: DataFrame,
-    hull: Row,
+    hull: Map[String, Literal],
     areRanges: Boolean,
-    fewKeys: Option[Seq[Row]]
+    fewKeys: Option[Seq[InternalRow]]
 ) extends AutoCloseable {
 
   /** The number of ranges of keys. */
-  def count: Long = hull.getLong(0)
+  def count: Long = Zones.countIn(hull)
 
   /** The range of the order key of all results that change. */
-  val results: KeyRange = KeyRange(limit(Zones.First), limit(Zones.Last))
+  val results: KeyRange = KeyRange(hull.get(Zones.First), hull.get(Zones.Last))
 
   /** The range of the order key of all rows to read. */
-  val toRead: KeyRange = KeyRange(limit(Zones.ReadFirst), limit(Zones.ReadLast))
-
-  private def limit(column: String): Option[Literal] =
-    Option(hull.getAs[Any](column)).map(Literal.create(_, rows.schema(column).dataType))
+  val toRead: KeyRange = KeyRange(hull.get(Zones.ReadFirst), hull.get(Zones.ReadLast))
 
   /** The range from the least value of one further column of the changed rows to the greatest value of another. */
   def between(least: Option[String], greatest: Option[String]): KeyRange =
-    KeyRange(least.flatMap(limit), greatest.flatMap(limit))
+    KeyRange(least.flatMap(hull.get), greatest.flatMap(hull.get))
+
+  /** For each pair, the range from the least value of its first expression over `plan` to the greatest value of its second one. */
+  def rangesIn(plan: LogicalPlan, ends: Seq[(Option[Expression], Option[Expression])]): Seq[KeyRange] = {
+    val columns = ends.zipWithIndex.flatMap { case ((least, greatest), at) =>
+      least.map(Alias(_, s"${Zones.Least}$at")()) ++ greatest.map(Alias(_, s"${Zones.Greatest}$at")())
+    }
+    if (columns.isEmpty) ends.map(_ => KeyRange(None, None))
+    else {
+      val values = LogicalData.of(rows.sparkSession, Project(columns, plan))
+      val found = Zones.onlyRow(values.selectExpr(Zones.furtherOf(values): _*))
+      ends.indices.map(at => KeyRange(found.get(s"${Zones.Least}$at"), found.get(s"${Zones.Greatest}$at")))
+    }
+  }
 
   /**
    * The condition that the order key is in the range. Its constants prune partitions and files, which a join with the keys cannot
@@ -57,8 +68,8 @@ final private[refresh] class Zones private (
       (key, at) <- keys.zipWithIndex
       if Zones.hasLiterals(key.dataType) && key.dataType == rows.schema(Zones.key(at)).dataType
     } yield {
-      val (nulls, values) = found.map(_.get(at)).distinct.partition(_ == null)
-      val among = if (values.isEmpty) None else Some(In(key, values.map(Literal.create(_, key.dataType))))
+      val (nulls, values) = found.map(_.get(at, key.dataType)).distinct.partition(_ == null)
+      val among = if (values.isEmpty) None else Some(In(key, values.map(Literal(_, key.dataType))))
       (among.toSeq ++ nulls.map(_ => IsNull(key))).reduce[Expression](Or(_, _))
     }
     conditions.reduceOption[Expression](And(_, _))
@@ -127,6 +138,8 @@ private[refresh] object Zones {
   val Least = "least_"
   val Greatest = "greatest_"
 
+  private val Count = "zones"
+
   def key(at: Int): String = s"key_$at"
 
   /** The maximum number of keys in a condition with constants. */
@@ -151,13 +164,29 @@ private[refresh] object Zones {
     val zones = (if (areRanges && keyCount > 0) separate(rows, keys) else together(rows, keys))
       .persist(StorageLevel.MEMORY_AND_DISK)
     try {
-      val whole = zones.selectExpr("count(*)" +: (Bounds.map(hull) ++ furtherOf(zones)): _*).head()
+      val whole =
+        onlyRow(zones.selectExpr(s"count(*) AS $Count" +: (Bounds.map(hull) ++ furtherOf(zones)): _*))
       val few =
-        if (keyCount == 0 || whole.getLong(0) == 0 || whole.getLong(0) > FewKeys) None
-        else Some(zones.select(keys.map(zones.apply): _*).collect().toSeq)
+        if (keyCount == 0 || countIn(whole) == 0 || countIn(whole) > FewKeys) None
+        else Some(internal(zones.select(keys.map(zones.apply): _*)))
       new Zones(zones, whole, areRanges, few)
     } catch { case e: Throwable => zones.unpersist(); throw e }
   }
+
+  /** The rows with Spark's internal values: those of Row do not hold all times and dates. */
+  private def internal(rows: DataFrame): Seq[InternalRow] =
+    SparkSessions.queryOf(rows).toRdd.map(_.copy()).collect().toSeq
+
+  /** The values of the only row, without nulls. */
+  private def onlyRow(rows: DataFrame): Map[String, Literal] = {
+    val row = internal(rows).head
+    val values =
+      for ((field, at) <- rows.schema.fields.toSeq.zipWithIndex if !row.isNullAt(at))
+        yield field.name -> Literal(row.get(at, field.dataType), field.dataType)
+    values.toMap
+  }
+
+  private def countIn(hull: Map[String, Literal]): Long = hull(Count).value.asInstanceOf[Long]
 
   private def together(rows: DataFrame, keys: Seq[String]): DataFrame =
     rows

@@ -7,7 +7,7 @@ import java.nio.file.{Files, Path => Local}
 
 import munit.FunSuite
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FSDataOutputStream, Path, RawLocalFileSystem}
+import org.apache.hadoop.fs.{FileSystem, FSDataOutputStream, Path, RawLocalFileSystem}
 import org.apache.hadoop.fs.permission.FsPermission
 import org.apache.hadoop.util.Progressable
 
@@ -44,6 +44,7 @@ class PartitionSwapSuite extends FunSuite {
   private def refresh(folder: Local): Unit = {
     val swap = swapIn(folder)
     replacePartitions(swap, folder)
+    swap.published()
     swap.end()
   }
 
@@ -90,7 +91,7 @@ class PartitionSwapSuite extends FunSuite {
       // As the error of the next refresh says.
       Files.deleteIfExists(folder.resolve(PartitionSwap.Folder).resolve("lock"))
       val next = swapIn(folder)
-      next.begin()
+      if (next.begin()) next.published()
       next.end()
       val found = read(folder)
       assert(found == Before || found == After, s"interrupted at $at: $found")
@@ -116,6 +117,43 @@ class PartitionSwapSuite extends FunSuite {
     second.begin()
     second.end()
     assertEquals(read(folder), Before)
+  }
+
+  folders.test("what a killed refresh has not published, the next one does") { folder =>
+    write(folder, Before)
+    val first = swapIn(folder)
+    replacePartitions(first, folder)
+    first.end()
+    for (_ <- 1 to 2) {
+      val killed = swapIn(folder)
+      assert(killed.begin())
+      killed.end()
+    }
+    val next = swapIn(folder)
+    assert(next.begin())
+    next.published()
+    next.end()
+    assert(!swapIn(folder).begin())
+  }
+
+  folders.test("the folder of refreshes is gone when one ends") { folder =>
+    write(folder, Before)
+    val swap = swapIn(folder)
+    swap.begin()
+    Files
+      .walk(folder.resolve(PartitionSwap.Folder))
+      .sorted(java.util.Comparator.reverseOrder())
+      .forEach(Files.delete(_))
+    swap.end()
+    assertEquals(read(folder), Before)
+  }
+
+  folders.test("the first partition is an empty directory") { folder =>
+    Files.createDirectories(folder.resolve("p=0"))
+    write(folder, Map("p=1/q=a" -> "kept"))
+    val partitions = new PartitionFolders(new Path(folder.toUri), FileSystem.getLocal(new Configuration))
+    assertEquals(partitions.depth, 2)
+    assertEquals(partitions.at(2), Seq("p=1/q=a"))
   }
 
   folders.test("partitions of several columns") { folder =>

@@ -9,7 +9,7 @@ import org.apache.spark.sql.execution.metric.SQLMetric
 import org.slidewise.spark.execution.joins.WindowJoinEvaluation
 import org.slidewise.spark.execution.surroundings.{SurroundingFunctions, SurroundingRows}
 import org.slidewise.spark.execution.task.{WindowMetrics, WindowTask}
-import org.slidewise.spark.expressions.ValueOrNull
+import org.slidewise.spark.expressions.ValueOrElse
 import org.slidewise.spark.plan.{Frame, WindowJoinPlan}
 
 /**
@@ -168,7 +168,7 @@ private[parallel] object ParallelJoin {
    */
   def leftOrder(plan: WindowJoinPlan): RunOrder = {
     val bounds: Seq[Frame.RowBound] = plan.byRows.frames.flatMap(_.frame.rowBounds)
-    RunOrder(plan.leftKeys, Seq(SortOrder(ValueOrNull(bounds.head.value), Ascending)))
+    RunOrder(plan.leftKeys, Seq(SortOrder(ValueOrElse.orNull(bounds.head.value), Ascending)))
   }
 
   /** The order of right rows, by keys and time. */

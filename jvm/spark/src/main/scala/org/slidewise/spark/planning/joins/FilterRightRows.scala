@@ -7,18 +7,15 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, InMemoryFileIndex, LogicalRelation}
 import org.apache.spark.sql.execution.datasources.v2.V2ScanRelationPushDown
-import org.apache.spark.sql.types._
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.expressions.{
   BlockedBloomFilter,
   BlockedBloomFilterAggregate,
   BlockedBloomFilterMightContain,
-  RowsOfFrame,
-  ValueOrNull
+  RowsOfFrame
 }
 import org.slidewise.spark.plan._
-import org.slidewise.spark.shims.SparkExpressions
 
 /**
  * Drops right rows that no left row of a [[WindowJoin]] can reach, where the left side is small: rows before the least lower bound,
@@ -47,32 +44,14 @@ object FilterRightRows extends Rule[LogicalPlan] {
   }
 
   private def filtered(join: WindowJoin): LogicalPlan = {
-    val frames = join.calls.collect { case framed: FramedAggregate => framed }
     val reaches =
-      limit(frames.map(_.lower), Least(_), BoundLimit.least).map { bound =>
+      BoundLimit.lowest(join).map { bound =>
         Reach(RowsOfFrame.min(bound), None, GreaterThanOrEqual(join.time, _))
       } ++
-        limit(frames.map(_.upper), Greatest(_), BoundLimit.greatest).map { bound =>
+        BoundLimit.highest(join).map { bound =>
           Reach(RowsOfFrame.max(bound), None, LessThanOrEqual(join.time, _))
         } ++ keys(join)
     conditions(join.left, reaches.toSeq).reduceOption[Expression](And).fold(join.right)(Filter(_, join.right))
-  }
-
-  /**
-   * The outermost of the bounds on one side; none if a frame has no bound on this side.
-   *
-   * @param beyond
-   *   the outermost value of a type, which replaces a bound that fails
-   */
-  private def limit(
-      bounds: Seq[Option[RowValue]],
-      outermost: Seq[Expression] => Expression,
-      beyond: DataType => Option[Literal]
-  ): Option[Expression] = {
-    val values = ExpressionSet(bounds.flatten.map(_.child)).toSeq
-    val known = values.flatMap(BoundLimit.ofEach(_, beyond))
-    if (!bounds.forall(_.isDefined) || known.size < values.size) None
-    else Some(if (known.size == 1) known.head else outermost(known))
   }
 
   private def keys(join: WindowJoin): Option[Reach] =
@@ -145,59 +124,4 @@ object FilterRightRows extends Rule[LogicalPlan] {
       filter: Option[Expression],
       condition: Expression => Expression
   )
-}
-
-/** The limit that the bound of a left row sets to right rows. */
-private object BoundLimit {
-
-  /**
-   * The bound, or the outermost value where the bound fails. A bound that fails is an error only if right rows are within the other
-   * bound. A bound that may have a value though one of its inputs is null, such as coalesce, also has the outermost value where it is
-   * null. None if the type has no such value.
-   */
-  def ofEach(bound: Expression, beyond: DataType => Option[Literal]): Option[Expression] = bound match {
-    case total if TotalBound.isTotal(total)                                             => Some(total)
-    case If(condition, value, none @ Literal(null, _)) if TotalBound.isTotal(condition) =>
-      ofEach(value, beyond).map(If(condition, _, none))
-    case _ =>
-      beyond(bound.dataType).map { outermost =>
-        val value = Coalesce(Seq(ValueOrNull(bound), outermost))
-        val known = bound.references.toSeq.map(IsNotNull(_): Expression).reduceOption(And)
-        known
-          .filter(_ => isNullForNulls(bound))
-          .fold[Expression](value)(If(_, value, Literal(null, bound.dataType)))
-      }
-  }
-
-  /** Whether the value is null if one of the columns is. */
-  private def isNullForNulls(e: Expression): Boolean = {
-    val passesNulls = e match {
-      case _: Attribute | _: Literal | _: Cast | _: BinaryArithmetic | _: UnaryMinus       => true
-      case _: DateAdd | _: DateSub | _: AddMonthsBase | _: MovedTimestamp | _: SolvedBound => true
-      case _: UnixTime | _: TimestampToLongBase                                            => true
-      case other => SparkExpressions.movedTimestamp(other).isDefined
-    }
-    passesNulls && e.children.forall(isNullForNulls)
-  }
-
-  def least(dataType: DataType): Option[Literal] = ends(dataType).map(_._1)
-  def greatest(dataType: DataType): Option[Literal] = ends(dataType).map(_._2)
-
-  private def ends(dataType: DataType): Option[(Literal, Literal)] = {
-    def both(least: Any, greatest: Any) = Some((Literal(least, dataType), Literal(greatest, dataType)))
-    dataType match {
-      case whole if ExactArithmetic.isWhole(whole) =>
-        val (least, greatest) = FrameOffset.range(whole)
-        both(FrameOffset.valueOf(least, whole), FrameOffset.valueOf(greatest, whole))
-      case FloatType            => both(Float.NegativeInfinity, Float.NaN)
-      case DoubleType           => both(Double.NegativeInfinity, Double.NaN)
-      case decimal: DecimalType =>
-        val digits = BigDecimal(BigInt(10).pow(decimal.precision) - 1, decimal.scale)
-        both(
-          Decimal(-digits, decimal.precision, decimal.scale),
-          Decimal(digits, decimal.precision, decimal.scale)
-        )
-      case _ => None
-    }
-  }
 }

@@ -3,7 +3,7 @@ package org.slidewise.spark.planning.joins
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.internal.SQLConf
 
-import org.slidewise.spark.expressions.ValueOrNull
+import org.slidewise.spark.expressions.ValueOrElse
 import org.slidewise.spark.plan._
 import org.slidewise.spark.planning.WindowPlanner
 
@@ -30,7 +30,7 @@ private[joins] object WindowJoinPlanner {
     val order = leftOrder(calls)
     val first = order.getOrElse(BoundOrder.base(values(calls).head.child))
     // A bound that fails is an error only if Spark compares it with a right row.
-    val known = if (TotalBound.isTotal(first)) first else ValueOrNull(first)
+    val known = if (TotalBound.isTotal(first)) first else ValueOrElse.orNull(first)
     (calls.map(inOrder(_, order)), Seq(SortOrder(known, Ascending)))
   }
 
