@@ -1,13 +1,17 @@
 package org.slidewise.spark.planning
 
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.catalyst.expressions.{AttributeReference, IsNotNull}
+import org.apache.spark.sql.execution.{ColumnarToRowExec, FilterExec}
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
 import org.apache.spark.sql.execution.exchange.{ReusedExchangeExec, ShuffleExchangeLike}
+import org.apache.spark.sql.types.{LongType, StringType, StructType}
+import org.example.NativeScanExec
 
 import org.slidewise.spark.{SortedAnswers, SparkSuite}
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.execution.blocks.RandomTables
-import org.slidewise.spark.execution.exchange.{BlockExchangeExec, FilteredBatchesExec}
+import org.slidewise.spark.execution.exchange.{BlockExchangeExec, FilteredBatchesExec, SelectedVector}
 
 class ColumnarBatchesSuite extends SparkSuite with SortedAnswers with AdaptiveSparkPlanHelper {
 
@@ -53,6 +57,29 @@ class ColumnarBatchesSuite extends SparkSuite with SortedAnswers with AdaptiveSp
           assert(exchange.metrics("blockSize").value < exchange.metrics("dataSize").value)
         }
     })
+  }
+
+  test("a filter tests columns for null before a function of users reads them") {
+    withTable {
+      spark.udf.register("length_of", (text: String) => text.length)
+      val texts = RandomTables.schema.filter(_.dataType == StringType).map(_.name)
+      assert(texts.nonEmpty)
+      for (text <- texts)
+        check(s"""SELECT b4, count(*) OVER (PARTITION BY a10 ORDER BY b4) AS n
+          FROM (SELECT * FROM files WHERE length_of($text) >= 0) WHERE $text IS NOT NULL""")
+    }
+  }
+
+  test("vectors that a filter cannot show, and those of unknown engines, are read as rows") {
+    val id = AttributeReference("id", LongType)()
+    val scan = spark.read.parquet(path).queryExecution.sparkPlan
+    assert(scan.supportsColumnar, scan)
+    assert(FilteredBatchesExec.below(ColumnarToRowExec(scan)).contains(scan))
+    val native = ColumnarToRowExec(NativeScanExec(Seq(id)))
+    assertEquals(FilteredBatchesExec.below(native), None)
+    assertEquals(FilteredBatchesExec.below(FilterExec(IsNotNull(id), native)), None)
+    assert(SelectedVector.shows(StructType.fromDDL("a INT, b ARRAY<INTERVAL>, c STRUCT<d: STRING>")))
+    assert(!SelectedVector.shows(StructType.fromDDL("a INT, b INTERVAL")))
   }
 
   test("keys of each type") {

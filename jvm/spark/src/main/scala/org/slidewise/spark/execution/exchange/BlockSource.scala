@@ -40,8 +40,11 @@ final private[exchange] class RowSource(
         waiting = null
       } else if (stages(partition).count > 0) block = stages.handOut(partition)
       else {
-        block = stages.alone(partition, waiting, bytes)
-        waiting = null
+        block = stages.makeRoom()
+        if (block == null) {
+          block = stages.alone(partition, waiting, bytes)
+          waiting = null
+        }
       }
     }
     block
@@ -76,7 +79,10 @@ final private[exchange] class ColumnSource(rows: ColumnRows, stages: BlockStages
           write.count(slice.count.toLong, slice.rowBytes)
           slice.stage()
         } else if (stages(full).count > 0) block = stages.handOut(full)
-        else oneByOne = slice.oneByOne()
+        else {
+          block = stages.makeRoom()
+          if (block == null) oneByOne = slice.oneByOne()
+        }
       }
     block
   }

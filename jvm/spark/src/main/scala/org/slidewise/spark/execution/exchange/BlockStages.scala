@@ -52,9 +52,16 @@ final private[exchange] class BlockStages(write: BlockWrite, resources: TaskReso
       if (bytes <= stage.bytes.length) stage.bytes.length
       else larger(stage.bytes.length, FirstBytes, bytes, most)
     val more = newRows.toLong * rowBytes + newBytes - stage.heldBytes
+    if (heldBytes + more > AllBytes)
+      stages.foreach(other => if (other.count == 0 && (other ne stage)) release(other))
     val granted = heldBytes + more <= AllBytes && memory.acquire(more)
     if (granted) stage.resize(newRows, newBytes)
     granted
+  }
+
+  private def release(stage: StagedRows): Unit = {
+    memory.freeMemory(stage.heldBytes)
+    stage.resize(0, 0)
   }
 
   private def larger(size: Int, first: Int, needed: Int, most: Int): Int =
@@ -77,6 +84,19 @@ final private[exchange] class BlockStages(write: BlockWrite, resources: TaskReso
     val size = once.encode(stage)
     record.of(partition, once.bytes, size)
   }
+
+  /**
+   * Makes room for a partition without rows, where the others have taken all of it: encodes the rows of the largest one as a block,
+   * and releases its arrays. Null if little room has been taken.
+   */
+  def makeRoom(): Product2[Int, InternalRow] =
+    if (heldBytes < AllBytes / 2 || isEmpty) null
+    else {
+      val largest = stages.indices.filter(stages(_).count > 0).maxBy(stages(_).heldBytes)
+      val block = handOut(largest)
+      release(stages(largest))
+      block
+    }
 
   /** Encodes the rows of a partition as a block, and empties the partition. */
   def handOut(partition: Int): Product2[Int, InternalRow] = {

@@ -46,7 +46,8 @@ case class FilteredBatchesExec(
     val (input, rows) = (child.output, longMetric(NumRows))
     val (holds, columnsOfBatch) = (condition, columns.getOrElse(input))
     child.executeColumnar().mapPartitionsWithIndex { (partition, batches) =>
-      val predicate = holds.map(Predicate.create(_, input))
+      val predicate =
+        holds.map(condition => Predicate.create(FilteredBatchesExec.nullsFirst(condition), input))
       predicate.foreach(_.initialize(partition))
       new FilteredBatches(batches, predicate, new ColumnsOfBatch(columnsOfBatch, input)).map { batch =>
         rows += batch.numRows
@@ -61,8 +62,17 @@ case class FilteredBatchesExec(
     copy(child = newChild)
 }
 
-private[spark] object FilteredBatchesExec {
+private[spark] object FilteredBatchesExec extends PredicateHelper {
   private val NumRows = "numOutputRows"
+
+  /** The condition that first tests whether columns are null, as Spark's generated code does: a function of users may fail for null. */
+  private def nullsFirst(condition: Expression): Expression = {
+    val (ofNulls, others) = splitConjunctivePredicates(condition).partition {
+      case IsNotNull(_: Attribute) => true
+      case _                       => false
+    }
+    (ofNulls ++ others).reduceLeft(And)
+  }
 
   /**
    * The columnar plan whose batches `rows` converts to rows, perhaps with a filter and a projection; none if `rows` does anything
@@ -76,16 +86,23 @@ private[spark] object FilteredBatchesExec {
         case batches if !batches.isInstanceOf[FilteredBatchesExec] =>
           FilteredBatchesExec(Some(columns), None, batches)
       }
-    case FilterExec(condition, child) if condition.deterministic =>
+    case FilterExec(condition, child)
+        if condition.deterministic && child.output.forall(a => SelectedVector.shows(a.dataType)) =>
       below(child).collect {
         case batches if !batches.isInstanceOf[FilteredBatchesExec] =>
           FilteredBatchesExec(None, Some(condition), batches)
       }
-    case toRows: ColumnarToRowTransition =>
-      Some(toRows.child) // of Spark, or of another columnar engine
-    case batches if batches.supportsColumnar => Some(batches) // which may also return rows, as a cache does
+    case toRows: ColumnarToRowTransition if hasJvmVectors(toRows) => Some(toRows.child).filter(hasJvmVectors)
+    // Which may also return rows, as a cache does.
+    case batches if batches.supportsColumnar => Some(batches).filter(hasJvmVectors)
     case _                                   => None
   }
+
+  /** Whether the JVM can read the vectors of the operator's batches. Those of some engines hold native or device memory. */
+  private def hasJvmVectors(plan: SparkPlan): Boolean = JvmEngines.exists(plan.getClass.getName.startsWith(_))
+
+  private val JvmEngines =
+    Seq("org.apache.spark.sql.execution.", "org.slidewise.", "org.apache.spark.sql.comet.")
 
   /** The plan in which an exchange reads batches as rows, as in Spark: one generated function creates the rows. */
   private[exchange] def exchanged(exchange: SparkPlan => SparkPlan, batches: SparkPlan): SparkPlan = {

@@ -1,8 +1,11 @@
 package org.slidewise.spark.execution.exchange
 
-import org.apache.spark.sql.types.Decimal
+import org.apache.spark.sql.types._
 import org.apache.spark.sql.vectorized.{ColumnarArray, ColumnarMap, ColumnVector}
 import org.apache.spark.unsafe.types.UTF8String
+
+import org.slidewise.spark.execution.columns.FieldVector
+import org.slidewise.spark.shims.SparkExpressions
 
 /**
  * A view of selected rows of a vector.
@@ -34,4 +37,15 @@ final private[execution] class SelectedVector(vector: ColumnVector, rows: Array[
   override def getUTF8String(row: Int): UTF8String = vector.getUTF8String(rows(row))
   override def getBinary(row: Int): Array[Byte] = vector.getBinary(rows(row))
   override def getChild(ordinal: Int): ColumnVector = new SelectedVector(vector.getChild(ordinal), rows)
+}
+
+private[spark] object SelectedVector {
+
+  /** Whether a view shows the values of a type: those that are read by a method that it overrides. */
+  def shows(dataType: DataType): Boolean = dataType match {
+    case struct: StructType                   => struct.forall(field => shows(field.dataType))
+    case _: ArrayType | _: MapType | NullType => true
+    case other                                =>
+      FieldVector.holds(other) || SparkExpressions.isTimeOfDay(other) || other.typeName == "variant"
+  }
 }

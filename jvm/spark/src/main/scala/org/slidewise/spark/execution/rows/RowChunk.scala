@@ -42,7 +42,7 @@ final private[execution] class RowChunk(var page: MemoryBlock, rowSize: Int) {
   def append(row: UnsafeRow): Boolean = {
     val size = row.getSizeInBytes
     val needed = spaceFor(size, indexed)
-    val fits = used + needed <= page.size && count < Int.MaxValue
+    val fits = used.toLong + needed <= page.size && count < Int.MaxValue
     if (fits) {
       val base = page.getBaseObject
       var at = page.getBaseOffset + used

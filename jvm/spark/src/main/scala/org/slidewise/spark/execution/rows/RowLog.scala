@@ -173,6 +173,19 @@ final private[execution] class RowLog(
     freeSpare()
   }
 
+  /** Gives all memory and files back, but for the page that holds `row`, which [[close]] gives back. */
+  def closeBut(row: UnsafeRow): Unit = {
+    val kept = eachChunk.find(chunk => chunk.page != null && holds(chunk.page, row))
+    kept.foreach(chunks.remove(_))
+    close()
+    kept.foreach(chunks.addLast)
+  }
+
+  private def holds(page: MemoryBlock, row: UnsafeRow): Boolean = {
+    val place = row.getBaseOffset - page.getBaseOffset
+    (row.getBaseObject eq page.getBaseObject) && place >= 0 && place < page.size
+  }
+
   private def freeSpare(): Long =
     if (spare == null) 0L
     else {

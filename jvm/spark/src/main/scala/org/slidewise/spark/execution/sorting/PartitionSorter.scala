@@ -94,6 +94,7 @@ final private[execution] class PartitionSorter(
       found.orNull,
       if (found.isDefined) results.map(_.dataType) else Nil,
       () => close(),
+      () => log.close(),
       resources
     )
     rows.dropArrays()
@@ -253,7 +254,8 @@ final private[execution] class PartitionSorter(
     val held = getUsed + log.getUsed
     sorted.spill().foreach { bytes =>
       resources.countSpill(held, bytes)
-      free()
+      log.closeBut(sorted.current)
+      freeArrays()
     }
   }
 }

@@ -6,7 +6,6 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.vectorized.ColumnarBatch
-import org.apache.spark.unsafe.Platform
 
 import org.slidewise.spark.execution.columns.RowBatches
 import org.slidewise.spark.execution.rows.{RowFile, RowsBetween}
@@ -16,7 +15,7 @@ import org.slidewise.spark.execution.task.TaskResources
  * A sorter's rows in order, with their results. Rows that have not been read yet can be moved to a file.
  *
  * Memory: the sorter holds the rows; [[RowAssembler]] or [[StoredBatch]] holds the rows that are being read. After a spill: one
- * row or one batch, and two buffers of 8 KiB.
+ * row or one batch, and two buffers of 8 KiB; until the next row is read, also the page that holds the current one.
  *
  * @param results
  *   evaluates the results; null if there are none
@@ -24,12 +23,15 @@ import org.slidewise.spark.execution.task.TaskResources
  *   the types of the results
  * @param whenUsedUp
  *   called, perhaps more than once, when there are no more rows and the last row is no longer needed
+ * @param whenLeft
+ *   called when the row or batch that was current at a spill is no longer needed
  */
 final private[execution] class SortedRows(
     private[this] var stored: StoredRows,
     private[this] var results: SortedResults,
     resultTypes: Seq[DataType],
     whenUsedUp: () => Unit,
+    whenLeft: () => Unit,
     resources: TaskResources
 ) extends AbstractIterator[InternalRow] {
   private[this] var owner = Thread.currentThread()
@@ -42,6 +44,7 @@ final private[execution] class SortedRows(
   private[this] var inHand: StoredBatch = _
   private[this] var file: RowFile = _
   private[this] var onDisk = 0L
+  private[this] var spilledAt = 0
 
   override def hasNext: Boolean = next < end || {
     whenUsedUp()
@@ -55,10 +58,16 @@ final private[execution] class SortedRows(
         try prepare(next)
         catch { case failed: RowFailed => throw failed.error }
       stretch.pointTo(row, next)
-    } else file.read(row)
+    } else {
+      if (next == spilledAt) whenLeft()
+      file.read(row)
+    }
     next += 1
     row
   }
+
+  /** The last row that was read. Its values may still be in use, as Spark's generated code keeps texts in variables. */
+  def current: UnsafeRow = row
 
   private def prepare(from: Int): Unit = {
     if (stretch == null)
@@ -112,8 +121,8 @@ final private[execution] class SortedRows(
   def spilledBytes: Long = onDisk
 
   /**
-   * Moves the rows that have not been read to a file. Afterwards, nothing points into the sorter's memory. If writing fails, the
-   * file is deleted and the rows stay in memory.
+   * Moves the rows that have not been read to a file. Afterwards, nothing but [[current]] points into the sorter's memory. If
+   * writing fails, the file is deleted and the rows stay in memory.
    *
    * @return
    *   the file's size in bytes; none if a row cannot be evaluated, in which case the reader of the row gets the error
@@ -121,12 +130,13 @@ final private[execution] class SortedRows(
   def spill(): Option[Long] = {
     val written = new RowFile
     try {
-      // The consumer may still use the current row, which is therefore copied into an array of its own.
-      if (stretch != null && next > 0)
-        row.pointTo(row.getBytes, Platform.BYTE_ARRAY_OFFSET.toLong, row.getSizeInBytes)
+      // A new stretch, because the current row is in the buffer of the old one.
+      stretch = null
+      prepared = next
       write(written)
       if (inHand != null) inHand.detach()
       file = written
+      spilledAt = next
       stored = null
       results = null
       stretch = null

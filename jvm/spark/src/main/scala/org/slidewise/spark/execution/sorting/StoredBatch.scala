@@ -2,6 +2,7 @@ package org.slidewise.spark.execution.sorting
 
 import java.util.Arrays
 
+import org.apache.spark.sql.catalyst.expressions.UnsafeRow
 import org.apache.spark.sql.types.DataType
 import org.apache.spark.sql.vectorized.{ColumnarBatch, ColumnVector}
 import org.apache.spark.unsafe.Platform
@@ -12,7 +13,8 @@ import org.slidewise.spark.execution.columns.{FieldSource, FieldVector, RowBatch
  * Returns stored rows and their results as batches, in one batch object that is reused. A field is loaded only when it is first
  * read.
  *
- * Memory: nine bytes for each value of [[RowBatches.MostRows]] rows.
+ * Memory: nine bytes for each value of [[RowBatches.MostRows]] rows; a copy of the logged rows, [[StoredBatch.FewBytes]] plus one
+ * row.
  *
  * @param results
  *   evaluates the results; null if there are none
@@ -32,7 +34,8 @@ final private[sorting] class StoredBatch(
   private[this] val differ = fields.logged.nonEmpty && stored.log.bytesARow < 0
   private[this] var places = stored.places(MostRows)
   private[this] var first, count = 0
-  private[this] var located = false
+  private[this] var located, held = false
+  private[this] var copies = Array.emptyByteArray
 
   private[this] val sources: Array[FieldSource] =
     fields.input.indices.map { field =>
@@ -48,6 +51,7 @@ final private[sorting] class StoredBatch(
   def take(from: Int, until: Int): Int = {
     first = from
     located = false
+    held = false
     count = math.min(until - from, MostRows)
     if (differ) cut()
     if (results != null) count = results.evaluate(from, from + count, ofResults) - from
@@ -77,23 +81,31 @@ final private[sorting] class StoredBatch(
     located = true
   }
 
-  /** Loads all fields and copies their bytes, so that the sorter's memory can be released while the batch is in use. */
+  /**
+   * Copies the rows, since their texts point to them. A reader may keep a text of the batch while it asks for memory, which the
+   * sorter then releases.
+   */
+  private def hold(): Unit = if (!held) {
+    locate()
+    val bytes = Iterator.range(0, count).map(places.sizeOf).sum
+    if (copies.length < bytes) copies = new Array[Byte](bytes)
+    var used = 0
+    var row = 0
+    while (row < count) {
+      val size = places.sizeOf(row)
+      val to = Platform.BYTE_ARRAY_OFFSET.toLong + used
+      Platform.copyMemory(places.bases(row), places.offsets(row), copies, to, size.toLong)
+      places.offsets(row) = to
+      used += size
+      row += 1
+    }
+    Arrays.fill(places.bases, 0, count, copies)
+    held = true
+  }
+
+  /** Loads all fields, so that the sorter's memory can be released while the batch is in use. */
   def detach(): Unit = if (stored != null) {
     vectors.foreach(_.load())
-    if (differ && count > 0) {
-      val bytes = new Array[Byte](Iterator.range(0, count).map(places.sizeOf).sum)
-      var used = 0
-      var row = 0
-      while (row < count) {
-        val size = places.sizeOf(row)
-        val to = Platform.BYTE_ARRAY_OFFSET.toLong + used
-        Platform.copyMemory(places.bases(row), places.offsets(row), bytes, to, size.toLong)
-        places.offsets(row) = to
-        used += size
-        row += 1
-      }
-      Arrays.fill(places.bases, 0, count, bytes)
-    }
     stored = null
     results = null
     places = null
@@ -122,9 +134,10 @@ final private[sorting] class StoredBatch(
   final private class LoggedField(number: Int) extends FieldSource {
     private[this] val found =
       new RowField(fields.loggedAttributes.map(_.dataType), number, places.bases, places.offsets, () => count)
+    private[this] val isSized = !UnsafeRow.isFixedLength(fields.loggedAttributes(number).dataType)
 
     override def load(vector: FieldVector): Unit = {
-      locate()
+      if (isSized) hold() else locate()
       found.load(vector)
     }
   }

@@ -52,8 +52,8 @@ final private[sorting] class StoredFields(
   /** The attributes of the rows in the log. */
   val loggedAttributes: Seq[Attribute] = logged.toSeq.map(input)
 
-  /** Whether the log holds whole rows. */
-  def areWhole: Boolean = logged.length == input.length
+  /** Whether the log holds whole rows. Rows without fields are not logged. */
+  def areWhole: Boolean = logged.nonEmpty && logged.length == input.length
 
   def types: Seq[DataType] = input.map(_.dataType)
 }

@@ -60,6 +60,22 @@ class PartitionedBlocksSuite extends SparkSuite {
     }
   }
 
+  test("blocks are full where the rows of each partition come together") {
+    val written = metric()
+    val rows = inTask { () =>
+      val sorted =
+        rowsOf(1, 400000, 300).map(_.copy()).toArray.sortBy(row => partitionOf(row.getLong(0), 997))
+      val write = BlockWrite(layout, 997, hashed = false, written, new SQLMetric("size"))
+      val source = sorted.iterator
+      counts(
+        PartitionedBlocks.ofRows(source, row => partitionOf(row.getLong(0), 997), write, TaskContext.get())
+      )
+    }
+    assertEquals(rows.map(_.toLong).sum, 400000L)
+    // A block has 100 rows, but for the last one of each partition.
+    assert(rows.size < 5000, rows.size)
+  }
+
   test("blocks are full before they are handed out") {
     for (input <- Seq("rows", "batches", "blocks")) {
       val written = metric()
