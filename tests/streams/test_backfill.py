@@ -7,9 +7,11 @@ from datetime import UTC
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 from pyspark.errors import AnalysisException
 from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
 from session import settings
 
 from slidewise.streaming import Backfilled, backfill
@@ -102,6 +104,68 @@ def test_a_query_that_fails_leaves_nothing(spark: SparkSession, tmp_path: Path) 
     with pytest.raises(Exception, match="seven"):
         handed_over(spark, feed_of(tmp_path), tmp_path, failing, "append")
     assert {file.name for file in tmp_path.iterdir()} == {"in", "history.parquet"}
+
+
+def test_another_writer_of_the_checkpoint(spark: SparkSession, tmp_path: Path) -> None:
+    """Another call, or the query itself, has begun while this call ran its query."""
+    file = tmp_path / "checkpoint/offsets/0"
+
+    def taken(n: int) -> int:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("of another query")
+        return n
+
+    feed = feed_of(tmp_path)
+    history = feed.table(spark, batch(0), tmp_path / "history.parquet")
+    history = history.withColumn("n", sf.udf(taken, "bigint")("n"))
+    frame = QUERIES["windows"](feed.stream(spark).withWatermark("ts", DELAY))
+    with pytest.raises(AnalysisException, match="checkpoint exists and is not empty"):
+        backfill(frame, history, str(tmp_path / "checkpoint"))
+    assert file.read_text() == "of another query"
+    assert {path.name for path in (tmp_path / "checkpoint").rglob("*") if path.suffix != ".crc"} == {"offsets", "0"}
+    assert {path.name for path in tmp_path.iterdir()} == {"in", "history.parquet", "checkpoint"}
+
+
+def counted(rows: DataFrame) -> DataFrame:
+    """The rows of each key so far."""
+    from pyspark.sql.streaming import StatefulProcessor, StatefulProcessorHandle
+
+    class Counted(StatefulProcessor):
+        def init(self, handle: StatefulProcessorHandle) -> None:
+            self._rows = handle.getValueState("rows", "n bigint")
+
+        def handleInputRows(self, key: Any, rows: Any, timerValues: Any) -> Any:  # noqa: N802, N803
+            n = (self._rows.get()[0] if self._rows.exists() else 0) + sum(len(part) for part in rows)
+            self._rows.update((n,))
+            yield pd.DataFrame({"k": [key[0]], "n": [n]})
+
+        def close(self) -> None:
+            pass
+
+    return rows.groupBy("k").transformWithStateInPandas(Counted(), "k string, n bigint", "Update", "None")
+
+
+def test_states_whose_schemas_are_in_files_of_their_own(spark: SparkSession, tmp_path: Path) -> None:
+    store = {f"spark.sql.streaming.stateStore.{name}": value for name, value in STORES["rocksdb"].items()}
+    feed = feed_of(tmp_path)
+    history = [row(k, second, 1) for second in range(10) for k in "ab"]
+    checkpoint = str(tmp_path / "checkpoint")
+    found: list[tuple[Any, ...]] = []
+    with settings(spark, store):
+        table = feed.table(spark, history, tmp_path / "history.parquet")
+        backfill(counted(feed.stream(spark)), table, checkpoint, output_mode="update")
+        files = (tmp_path / "checkpoint/state").rglob("_metadata/v2/*")
+        named = [file.read_text() for file in files if file.suffix != ".crc"]
+        feed.arrive([row("a", 100, 1)])
+        writer = (
+            counted(feed.stream(spark))
+            .writeStream.foreachBatch(lambda rows, _: found.extend(map(tuple, rows.collect())))
+            .outputMode("update")
+        )
+        writer.option("checkpointLocation", checkpoint).trigger(availableNow=True).start().awaitTermination()
+    assert found == [("a", 11)]
+    assert any(f"{checkpoint}/state" in text for text in named)
+    assert not any(".slidewise-backfill" in text for text in named)
 
 
 def test_without_empty_batches(spark: SparkSession, tmp_path: Path) -> None:

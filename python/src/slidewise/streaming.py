@@ -106,8 +106,8 @@ class Backfilled:
     """The number of its last batch. The query begins with the next one."""
 
     watermark: datetime
-    """The watermark after the rows, in UTC. In append mode, the query writes no results of rows whose frames end at it
-    or before."""
+    """The watermark after the rows, in UTC. In append mode, the query writes no results of rows up to it whose frames
+    end at it or before."""
 
 
 def backfill(
@@ -132,9 +132,10 @@ def backfill(
       need nothing.
 
     The rows are written once to a folder beside the checkpoint, and the query runs over them in one batch, which has no
-    result. In append mode, rows whose frames end at the returned watermark or before count as written: take their
-    results from a batch query. Other rows wait in the state, and the query writes their results: later rows, and those
-    whose frames reach ahead of the watermark, as with `lead`.
+    result. In append mode, rows up to the returned watermark whose frames end there or before count as written: take
+    their results from a batch query. Other rows wait in the state, and the query writes their results: later rows, and
+    those whose frames reach ahead of the watermark, as with `lead`. Keys that `spark.slidewise.streaming.keyTimeout` has
+    ended have no such rows.
 
     >>> import slidewise, tempfile
     >>> from pyspark.sql import SparkSession

@@ -10,7 +10,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.json.{JacksonGenerator, JSONOptions}
 import org.apache.spark.sql.catalyst.types.DataTypeUtils
-import org.apache.spark.sql.types.{MapType, StringType}
+import org.apache.spark.sql.types.{ArrayType, DataType, MapType, StringType, StructType}
 
 import org.slidewise.spark.shims.SparkStreaming.CheckpointFileManager
 
@@ -33,12 +33,36 @@ private[streams] object LateRows {
   )
 
   /**
-   * The column in a form that Spark can read back from JSON. JSON maps have only strings as keys, so other maps become arrays of
-   * entries.
+   * The value in a form that Spark can read back from JSON. JSON maps have only strings as keys, so other maps become arrays of
+   * entries, wherever they are in a value.
    */
-  private def asJson(column: Attribute): NamedExpression = column.dataType match {
-    case MapType(key, _, _) if !key.isInstanceOf[StringType] => Alias(MapEntries(column), column.name)()
-    case _                                                   => column
+  private def asJson(value: Expression): Expression = value.dataType match {
+    case kind if !holdsSuch(kind)         => value
+    case ArrayType(element, containsNull) =>
+      val each = NamedLambdaVariable("x", element, containsNull)
+      ArrayTransform(value, LambdaFunction(asJson(each), Seq(each)))
+    case struct: StructType =>
+      val fields = struct.fieldNames.toSeq.zipWithIndex.flatMap { case (name, at) =>
+        Seq(Literal(name), asJson(GetStructField(value, at, Some(name))))
+      }
+      val read = CreateNamedStruct(fields)
+      if (value.nullable) If(IsNull(value), Literal.create(null, read.dataType), read) else read
+    case map: MapType if hasOtherKeys(map) => asJson(MapEntries(value))
+    case map: MapType                      =>
+      val key = NamedLambdaVariable("k", map.keyType, nullable = false)
+      val each = NamedLambdaVariable("v", map.valueType, map.valueContainsNull)
+      TransformValues(value, LambdaFunction(asJson(each), Seq(key, each)))
+    case _ => value
+  }
+
+  private def hasOtherKeys(map: MapType): Boolean = !map.keyType.isInstanceOf[StringType]
+
+  /** Whether the type is, or has within it, a map with other keys. */
+  private def holdsSuch(dataType: DataType): Boolean = dataType match {
+    case map: MapType          => hasOtherKeys(map) || holdsSuch(map.valueType)
+    case ArrayType(element, _) => holdsSuch(element)
+    case struct: StructType    => struct.exists(field => holdsSuch(field.dataType))
+    case _                     => false
   }
 
   object Dropped extends LateRows {
@@ -59,7 +83,12 @@ private[streams] object LateRows {
       files.mkdirs(file.getParent)
       private[this] val stream = files.createAtomic(file, overwriteIfPossible = true)
       private[this] val writer = new OutputStreamWriter(stream, UTF_8)
-      private[this] val readable = input.map(asJson)
+      private[this] val readable = input.map { column =>
+        asJson(column) match {
+          case same: Attribute => same
+          case other           => Alias(other, column.name)()
+        }
+      }
       private[this] val project =
         if (readable == input) None else Some(UnsafeProjection.create(readable, input))
       private[this] val json =

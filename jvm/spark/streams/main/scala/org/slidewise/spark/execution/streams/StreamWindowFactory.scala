@@ -114,7 +114,7 @@ final private[streams] class StreamWindowFactory(
       cancellation
     )
     val counts = new StreamCounts
-    val lateRows = lateRowsOf(context)
+    val lateRows = lateRowsOf(store)
     context.addTaskCompletionListener[Unit] { _ =>
       lateRows.abort()
       evaluators.foreach(_.close())
@@ -203,9 +203,10 @@ final private[streams] class StreamWindowFactory(
     }
   }
 
-  private def lateRowsOf(context: TaskContext): LateRows = lateRowsFolder.fold[LateRows](LateRows.Dropped) {
+  // Not by the number of the task, which may compute several partitions.
+  private def lateRowsOf(store: StateStore): LateRows = lateRowsFolder.fold[LateRows](LateRows.Dropped) {
     folder =>
-      val file = new Path(folder, s"part-${context.partitionId()}.json")
+      val file = new Path(folder, s"part-${store.id.partitionId}.json")
       new LateRows.InFile(file, childOutput, hadoopConf.value)
   }
 }

@@ -30,7 +30,8 @@ class LateRowsSuite extends StreamSuite {
     "array(1, NULL)" -> "list",
     "map('k', TIMESTAMP '2024-01-01 00:00:00.000001', 'l', NULL)" -> "byText",
     "map(DATE '2024-01-01', 1)" -> "byDate",
-    "named_struct('a', 1, 'b', array(X'01'))" -> "struct"
+    "named_struct('a', 1, 'b', array(X'01'))" -> "struct",
+    "named_struct('a', array(map(DATE '2024-01-01', map('k', map(7, 8)))), 'b', 1)" -> "within"
   )
 
   for (zone <- Seq("UTC", "America/Los_Angeles"))
@@ -44,22 +45,53 @@ class LateRowsSuite extends StreamSuite {
         rows.queryExecution.toRdd.map(_.copy()).collect().foreach(late.add)
         late.commit()
         val entries = "ARRAY<STRUCT<key: DATE, value: INT>>"
+        val within =
+          "STRUCT<a: ARRAY<ARRAY<STRUCT<key: DATE, value: MAP<STRING, ARRAY<STRUCT<key: INT, value: INT>>>>>>, b: INT>"
         // Spark reads no calendar intervals from files.
         val schema = StructType(rows.schema.map {
           case field if field.dataType == CalendarIntervalType => field.copy(dataType = StringType)
           case field if field.name == "byDate" => field.copy(dataType = DataType.fromDDL(entries))
+          case field if field.name == "within" => field.copy(dataType = DataType.fromDDL(within))
           case field                           => field
         })
         val read = spark.read
           .schema(schema)
           .json(folder.toString)
           .withColumn("byDate", expr("map_from_entries(byDate)"))
+          .withColumn(
+            "within",
+            expr(
+              "named_struct('a', transform(within.a, m -> map_from_entries(transform(m, e -> " +
+                "struct(e.key, transform_values(e.value, (k, v) -> map_from_entries(v)))))), 'b', within.b)"
+            )
+          )
         for ((sql, name) <- columns) {
           def text(rows: DataFrame) = rows.selectExpr(s"CAST($name AS STRING)").head().get(0)
           assertEquals(text(read), text(rows), sql)
         }
       }
     }
+
+  test("a task that computes several partitions keeps the late rows of each") {
+    val folder = Files.createTempDirectory("late")
+    val source = events()
+    val windowed = stream(source).withColumn("a", expr(s"sum(n) $LastTwo"))
+    withSettings(
+      "spark.slidewise.streaming.mode" -> "eager",
+      "spark.slidewise.streaming.lateRowsPath" -> folder.toString,
+      "spark.sql.shuffle.partitions" -> 5
+    ) {
+      running(windowed.coalesce(1), temporary()) { query =>
+        val keys = ('a' to 'p').map(_.toString)
+        source.addData(keys.map((_, 100, 1)): _*)
+        query.processAllAvailable()
+        source.addData(keys.zipWithIndex.map { case (key, i) => (key, 50, i) }: _*)
+        query.processAllAvailable()
+      }
+    }
+    val late = spark.read.schema("k STRING, n INT").json(folder.toString).collect()
+    assertEquals(late.map(_.getInt(1)).sorted.toSeq, 0 until 16)
+  }
 
   test(
     "queries with one path keep their files apart, and a query keeps its folder when it is started again"

@@ -62,10 +62,16 @@ final private[checkpoints] class Backfill(
   private def publish(): StoppedQuery = {
     val done = StoppedQuery.in(from)
     val barrier = s"offsets/${done.batch + 2}"
-    to.write(barrier, Unfinished)
+    // Another call, or the query itself, may have begun in the meantime.
+    if (!to.begin(barrier, Unfinished)) Backfill.refuseFiles("path", to)
+    sink.filter(_.hasFiles).foreach { folder =>
+      to.delete()
+      Backfill.refuseFiles("file_sink", folder)
+    }
     try {
       Seq("metadata", "slidewise").foreach(to.copyFrom(from, _))
       to.moveFrom(from, "state")
+      moveSchemaPaths()
       for (batch <- done.batch - 1 to done.batch if batch >= 0) {
         to.write(s"offsets/$batch", Backfill.withoutOffsets(from.entry(s"offsets/$batch")).text)
         to.write(s"commits/$batch", from.text(s"commits/$batch"))
@@ -76,11 +82,23 @@ final private[checkpoints] class Backfill(
       StoppedQuery.in(to)
     } catch {
       case e: Throwable =>
-        try to.delete()
-        catch { case NonFatal(another) => e.addSuppressed(another) }
+        try {
+          to.delete()
+          sink.foreach(_.deleteFile(Backfill.SinkLog))
+        } catch { case NonFatal(another) => e.addSuppressed(another) }
         throw e
     }
   }
+
+  /** Operators with several state variables name the files of their schemas by absolute paths. */
+  private def moveSchemaPaths(): Unit =
+    for (operator <- to.operators; batch <- to.batches(s"state/$operator/_metadata/v2")) {
+      val name = s"state/$operator/_metadata/v2/$batch"
+      val (before, now) = (s"/${work.getName}/${from.path.getName}/", s"/${to.path.getName}/")
+      val text = to.text(name).replace(before, now)
+      to.deleteFile(name) // Some file systems replace no file
+      to.write(name, text)
+    }
 }
 
 private[checkpoints] object Backfill {
@@ -96,16 +114,8 @@ private[checkpoints] object Backfill {
     if (!query.isStreaming)
       refuse("query", "a table", "is no stream", "Allowed: the query that will be started")
     if (history.isStreaming) refuse("history", "a stream", "is no table", "Allowed: a table of earlier rows")
-    if (to.hasFiles)
-      refuse("path", to.path.toString, "exists and is not empty", "Allowed: a path that does not exist")
-    sink.filter(_.hasFiles).foreach { folder =>
-      refuse(
-        "file_sink",
-        folder.path.toString,
-        "exists and is not empty",
-        "Allowed: a path that does not exist"
-      )
-    }
+    if (to.hasFiles) refuseFiles("path", to)
+    sink.filter(_.hasFiles).foreach(refuseFiles("file_sink", _))
     if (!SparkSessions.of(query.sparkSession).sessionState.conf.streamingNoDataMicroBatchesEnabled)
       refuse(
         SQLConf.STREAMING_NO_DATA_MICRO_BATCHES_ENABLED.key,
@@ -193,6 +203,9 @@ private[checkpoints] object Backfill {
     case other =>
       throw new IllegalStateException(s"Spark logs offsets in format $other, which cannot be without them")
   }
+
+  private def refuseFiles(argument: String, folder: CheckpointFolder): Nothing =
+    refuse(argument, folder.path.toString, "exists and is not empty", "Allowed: a path that does not exist")
 
   private def refuse(argument: String, value: String, problem: String, allowed: String): Nothing =
     throw new InvalidCheckpoint(argument, value, problem, allowed)

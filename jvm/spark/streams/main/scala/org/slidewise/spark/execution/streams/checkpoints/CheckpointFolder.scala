@@ -3,7 +3,7 @@ package org.slidewise.spark.execution.streams.checkpoints
 import java.nio.charset.StandardCharsets.UTF_8
 
 import org.apache.hadoop.conf.Configuration
-import org.apache.hadoop.fs.{FileUtil, Path}
+import org.apache.hadoop.fs.{FileAlreadyExistsException, FileStatus, FileUtil, Path}
 
 import org.slidewise.spark.errors.CorruptState
 import org.slidewise.spark.shims.SparkStreaming.CheckpointFileManager
@@ -49,14 +49,29 @@ final private[checkpoints] class CheckpointFolder(place: Path, val hadoopConf: C
       files.list(states).filter(_.isDirectory).flatMap(_.getPath.getName.toLongOption).sorted.toSeq
 
   /** Writes a file atomically. */
-  def write(name: String, text: String, replace: Boolean = false): Unit = {
+  def write(name: String, text: String): Unit = {
     val file = new Path(path, name)
     files.mkdirs(file.getParent)
-    val out = files.createAtomic(file, replace)
+    val out = files.createAtomic(file, false)
     try {
       out.write(text.getBytes(UTF_8))
       out.close()
     } catch { case e: Throwable => out.cancel(); throw e }
+  }
+
+  /** Writes the first file. Returns false, and leaves the folder as it is, if another writer has files there. */
+  def begin(name: String, text: String): Boolean = !hasFiles && {
+    try {
+      write(name, text)
+      val isFirst = Seq("", name.takeWhile(_ != '/')).forall(filesIn(_).size == 1)
+      if (!isFirst) deleteFile(name)
+      isFirst
+    } catch { case _: FileAlreadyExistsException => false }
+  }
+
+  private def filesIn(name: String): Seq[FileStatus] = {
+    val folder = if (name.isEmpty) path else new Path(path, name)
+    folder.getFileSystem(hadoopConf).listStatus(folder).toSeq.filterNot(_.getPath.getName.startsWith("."))
   }
 
   /** Copies a file or a folder of another checkpoint to the same place in this one, if it exists. */

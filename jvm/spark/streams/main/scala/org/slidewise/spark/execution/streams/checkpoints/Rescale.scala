@@ -41,9 +41,8 @@ final private[checkpoints] class Rescale(
     val operators = from.operators.map(query.operators.of)
     if (operators.isEmpty)
       refuse("path", from.path.toString, "has no state", "Allowed: a checkpoint of a stateful query")
-    if (to.hasFiles)
+    if (!to.begin(barrier, Unfinished))
       refuse("new_path", to.path.toString, "exists and is not empty", "Allowed: a path that does not exist")
-    to.write(barrier, Unfinished)
     try {
       val moved = operators.map(operator => operator -> move(operator))
       Seq("metadata", "sources", "slidewise").foreach(to.copyFrom(from, _))

@@ -98,7 +98,7 @@ private[checkpoints] object StoppedQuery {
   val Format = "spark.sql.streaming.stateStore.checkpointFormatVersion"
 
   /** The text of a file in `offsets` of a checkpoint that is being written. Spark starts no query from it. */
-  val Unfinished = "unfinished: slidewise checkpoint rescale is writing this checkpoint"
+  val Unfinished = "unfinished: slidewise is writing this checkpoint"
 
   /** Reads the logs. Throws [[InvalidCheckpoint]] if no batch has been committed, and [[CorruptState]] if a file is damaged. */
   def in(folder: CheckpointFolder): StoppedQuery = {
@@ -107,10 +107,10 @@ private[checkpoints] object StoppedQuery {
     if (!folder.hasFiles || !folder.exists("metadata") && !folder.exists("offsets"))
       refused("is no checkpoint of a streaming query", "Allowed: the checkpointLocation of a query")
     val planned = folder.batches("offsets")
-    planned.lastOption.filter(last => folder.text(s"offsets/$last") == Unfinished).foreach { _ =>
+    planned.lastOption.filter(last => folder.text(s"offsets/$last").startsWith("unfinished: ")).foreach { _ =>
       refused(
         "is not finished: the command that was writing it is still running, or has failed",
-        "Delete it if the command has ended, and rescale again"
+        "Delete it if the command has ended, and run the command again"
       )
     }
     val batch = folder
