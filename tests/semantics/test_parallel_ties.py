@@ -81,3 +81,14 @@ def test_peers_are_counted_once_beside_rows_of_other_tasks(spark: SparkSession, 
     calls = f"dense_rank() OVER (ORDER BY few), {call.format(w='ORDER BY few')}"
     source = f"SELECT id, pmod(hash(id), 1000003) % 300 AS few FROM range(0, {ROWS}, 1, 4)"
     Sharing(spark).ask(f"SELECT id, {calls} FROM ({source})", spark_too=True)
+
+
+@pytest.mark.parametrize(
+    "call",
+    ["arg_max(id, few)", "arg_min(s, few)", "top_k_by(id, few, 3)", "top_k_by(s, l, 2)", "arg_max(id, few, 'last')"],
+)
+@pytest.mark.parametrize("frame", ["", "ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING"])
+def test_the_first_of_rows_that_tie(sharing: Sharing, call: str, frame: str) -> None:
+    """The rows come in another order than that of the window."""
+    rows = f"SELECT id, concat('k', id) AS s, 1 AS few, 2D AS l FROM range(0, {ROWS}, 1, 4)"
+    sharing.ask(f"SELECT id, {call} OVER (ORDER BY id DESC {frame}) FROM ({rows})")

@@ -37,7 +37,8 @@ def approx_sum(x: ColumnOrName, upper_bound: float, epsilon: float) -> Column:
     times the rows of the frame.
 
     - `x`: a number from 0 to `upper_bound`; another value is an error. Null adds nothing.
-    - `upper_bound`: the greatest allowed value of `x`: a positive constant, at most 2^53 if it is an integer.
+    - `upper_bound`: the greatest allowed value of `x`: a positive constant, at most 2^53 if it is an integer,
+      and otherwise from 2^-960 to 2^960.
     - `epsilon`: the allowed error as a fraction of the frame's greatest possible sum: a constant above 0 and
       below 1.
 

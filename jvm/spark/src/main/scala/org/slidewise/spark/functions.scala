@@ -207,7 +207,8 @@ object functions {
    * rows of the frame.
    *
    * @param upperBound
-   *   the greatest allowed value of `x`: a positive constant, at most 2^53 if it is an integer.
+   *   the greatest allowed value of `x`: a positive constant, at most 2^53 if it is an integer, and otherwise from 2^-960
+   *   to 2^960.
    * @param epsilon
    *   the allowed error as a fraction of the frame's greatest possible sum: a constant above 0 and below 1.
    */
@@ -219,7 +220,8 @@ object functions {
    * rows of the frame.
    *
    * @param upperBound
-   *   the greatest allowed value of `x`: a positive constant, at most 2^53 if it is an integer.
+   *   the greatest allowed value of `x`: a positive constant, at most 2^53 if it is an integer, and otherwise from 2^-960
+   *   to 2^960.
    * @param epsilon
    *   the allowed error as a fraction of the frame's greatest possible sum: a constant above 0 and below 1.
    */

@@ -99,6 +99,10 @@ abstract class AdditiveSum private[summaries] (
 
 object AdditiveSum {
 
+  /** The least and the greatest upper bound of real numbers: 2^-960^ and 2^960^. */
+  val LeastReal: Double = Arguments.LeastReal
+  val MostReal: Double = Arguments.MaxReal
+
   /** This object and its plan. */
   private val OwnBytes: Long = HeapBytes.ofObject(fields = 15) + HeapBytes.ofObject(fields = 6)
 
@@ -122,7 +126,12 @@ object AdditiveSum {
     make(window, upperBound.toDouble, epsilon, SumPlan.choose(window, upperBound, epsilon))
   }
 
-  /** Creates a summary of a window of zeros, for real numbers from 0 to `upperBound`, which are scaled and rounded. */
+  /**
+   * Creates a summary of a window of zeros, for real numbers from 0 to `upperBound`, which are scaled and rounded.
+   *
+   * @throws java.lang.IllegalArgumentException
+   *   if `upperBound` is not from 2^-960^ to 2^960^, or for the same reasons as [[create]]
+   */
   def createReal(window: Long, upperBound: Double, epsilon: Double): AdditiveSum = {
     Arguments.checkWindow(window)
     Arguments.checkUpperBound(upperBound)

@@ -14,6 +14,9 @@ private[summaries] object Arguments {
   /** 2^960^: the greatest real number of which a sum over any window is finite. */
   final val MaxReal: Double = java.lang.Math.scalb(1.0, 960)
 
+  /** 2^-960^: the least upper bound whose units, and the number of them in one, are not rounded to 0 or infinity. */
+  final val LeastReal: Double = java.lang.Math.scalb(1.0, -960)
+
   def checkWindow(window: Long): Unit =
     if (window < 1 || window > MaxWindow) outside("window", window, "from 1 to 2^40 elements")
 
@@ -37,8 +40,8 @@ private[summaries] object Arguments {
     if (upperBound < 1 || upperBound > (1L << 53)) outside("upperBound", upperBound, "from 1 to 2^53")
 
   def checkUpperBound(upperBound: Double): Unit =
-    if (!(upperBound > 0 && upperBound <= MaxReal))
-      outside("upperBound", upperBound, "above 0 and at most 2^960")
+    if (!(upperBound >= LeastReal && upperBound <= MaxReal))
+      outside("upperBound", upperBound, "from 2^-960 to 2^960")
 
   def checkBits(bits: Double, window: Long, epsilon: Double): Unit =
     if (bits > MaxBits)

@@ -116,7 +116,7 @@ class AdditiveSumSuite extends BoundSuite {
     assertEquals(message(AdditiveSum.create(10, 0, 0.1)), "upperBound is 0: it must be from 1 to 2^53")
     assertEquals(
       message(AdditiveSum.createReal(10, 0.0, 0.1)),
-      "upperBound is 0.0: it must be above 0 and at most 2^960"
+      "upperBound is 0.0: it must be from 2^-960 to 2^960"
     )
     assertEquals(
       message(AdditiveSum.create(10, 5, 0.1).insert(6)),

@@ -24,8 +24,8 @@ trait NonMutatingMerge
  */
 trait OrderDependent extends WithinGroupSyntax { self: AggregateFunction =>
 
-  /** Whether the result of this call depends on the order. */
-  def dependsOnOrder: Boolean = true
+  /** Whether this call must have an order. Otherwise, any order of rows without one is right. */
+  def requiresOrder: Boolean = true
 
   /** The argument by which the rows must ascend, if there is one. */
   def ascending: Option[Expression] = None

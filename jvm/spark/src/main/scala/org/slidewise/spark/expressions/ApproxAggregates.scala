@@ -103,7 +103,7 @@ case class ApproxCountIf(condition: Expression, epsilon: Expression)
   arguments = """
     Arguments:
       * x - a number from 0 to `upper_bound`; another value is an error. Null adds nothing.
-      * upper_bound - the greatest allowed value of `x`: a positive constant, at most 2^53 if it is an integer.
+      * upper_bound - the greatest allowed value of `x`: a positive constant, at most 2^53 if it is an integer, and otherwise from 2^-960 to 2^960.
       * epsilon - the allowed error as a fraction of the frame's greatest possible sum: a constant above 0 and below 1.
   """,
   examples = """
@@ -144,14 +144,14 @@ case class ApproxSum(x: Expression, upperBound: Expression, epsilon: Expression)
     val (allowed, max) =
       if (SketchTime.isWhole(upperBound.dataType))
         (s"[1, ${ApproxSum.MaxIntegralBound}]", ApproxSum.MaxIntegralBound.toDouble)
-      else (s"(0, ${Double.MaxValue}]", Double.MaxValue)
+      else ("[2^-960, 2^960]", AdditiveSum.MostReal)
     ConstantArgument.first(
       () => NumericArgument.check(x, 0),
       () => NumericArgument.check(upperBound, 1),
       () =>
         boundArgument.inRange(allowed) { value =>
           val number = EpsilonArgument.number(value)
-          number > 0 && number <= max
+          number >= AdditiveSum.LeastReal && number <= max
         },
       () => EpsilonArgument.checkAdditive(epsilon, 2)
     )

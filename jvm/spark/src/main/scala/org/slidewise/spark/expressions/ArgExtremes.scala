@@ -20,7 +20,7 @@ abstract class ArgExtreme(largest: Boolean) extends ExtremeFunction(largest) wit
   private lazy val lastWins = tiesArgument.exists(_.word == "last")
 
   /** Without `ties`, any of the keys that tie may be returned. */
-  override def dependsOnOrder: Boolean = ties.isDefined
+  override def requiresOrder: Boolean = ties.isDefined
   override def unorderedAlternative: Option[String] = Some("no argument `ties`, for any of the keys that tie")
 
   override def children: Seq[Expression] = Seq(key, value) ++ ties

@@ -36,7 +36,7 @@ object OrderCheck extends (LogicalPlan => Unit) {
         throw new AscendingOrderRequired(function, time)
 
   private def refuseInGroup(expression: Expression): Unit = expression match {
-    case AggregateExpression(f: OrderDependent, _, _, _, _) if f.dependsOnOrder =>
+    case AggregateExpression(f: OrderDependent, _, _, _, _) if f.requiresOrder =>
       throw new OrderRequired(f, "an aggregation without OVER does not keep the order of the rows")
     case AggregateExpression(WithinGroup(f: OrderDependent, order, _, _), _, _, _, _) =>
       refuseDescending(f, order)
@@ -47,7 +47,7 @@ object OrderCheck extends (LogicalPlan => Unit) {
     case WindowExpression(
           AggregateExpression(f: OrderDependent, _, _, _, _),
           WindowSpecDefinition(_, Seq(), _)
-        ) if f.dependsOnOrder =>
+        ) if f.requiresOrder =>
       throw new OrderRequired(f, "the window has no ORDER BY")
     case WindowExpression(AggregateExpression(f: WithinGroup, _, _, _, _), window)
         if window.orderSpec.nonEmpty || window.frameSpecification != WholePartition =>

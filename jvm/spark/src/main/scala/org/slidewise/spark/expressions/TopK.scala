@@ -203,7 +203,7 @@ case class TopKBy(
   def this(x: Expression, y: Expression, k: Expression) = this(x, y, k, 0, 0)
 
   /** Without an order, any of the rows that tie may be returned. */
-  override def dependsOnOrder: Boolean = false
+  override def requiresOrder: Boolean = false
   override def rowArguments: Int = 2
 
   override def prettyName: String = "top_k_by"

@@ -1,7 +1,7 @@
 package org.slidewise.spark.families
 
 import org.apache.spark.sql.catalyst.expressions.{Expression, PythonFuncExpression}
-import org.apache.spark.sql.catalyst.expressions.aggregate.DeclarativeAggregate
+import org.apache.spark.sql.catalyst.expressions.aggregate.{DeclarativeAggregate, TypedImperativeAggregate}
 import org.apache.spark.sql.execution.aggregate.{ScalaAggregator, ScalaUDAF, TypedAggregateExpression}
 
 import org.slidewise.spark.expressions.{ApproximateAggregate, OrderDependent, SummarizesLastRows}
@@ -26,10 +26,8 @@ private[families] object OwnFunctions extends FunctionFamily {
       case _                              => None
     }
 
-    override def dependsOnOrder: Boolean = function match {
-      case ordered: OrderDependent => ordered.dependsOnOrder
-      case _                       => false // as a test of all of them checks
-    }
+    // A test of all of them checks that the others do not.
+    override def dependsOnOrder: Boolean = function.isInstanceOf[OrderDependent]
   }
 }
 
@@ -52,7 +50,15 @@ private[families] object UserFunctions extends FunctionFamily {
     }
 
     // A user's zero may be null.
-    override def mayHaveNullState: Boolean = function.isInstanceOf[ScalaAggregator[_, _, _]]
+    override def mayHaveNullState: Boolean =
+      hasNullForNoRows || function.isInstanceOf[ScalaAggregator[_, _, _]]
+
+    // As functions of Hive do.
+    override lazy val hasNullForNoRows: Boolean = function match {
+      case _: ScalaAggregator[_, _, _]        => false
+      case typed: TypedImperativeAggregate[_] => typed.createAggregationBuffer() == null
+      case _                                  => false
+    }
 
     override def objectType: Option[String] = function match {
       case aggregator: ScalaAggregator[_, _, _] => Some(aggregator.bufferEncoder.schema.sql)

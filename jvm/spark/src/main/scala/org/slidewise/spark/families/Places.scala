@@ -71,7 +71,6 @@ private[families] object Places extends FunctionFamily {
   /** `nth_value` with buffers that merge. */
   final private case class Merged(function: NthOfFrame) extends MergedExactly {
     override def recalculatedRows: Long = 4L * function.n
-    override def dependsOnOrder: Boolean = function.dependsOnOrder
 
     override def reference: Option[RowReference] =
       if (function.ignoreNulls) None

@@ -128,6 +128,9 @@ abstract class FunctionDescription extends Serializable {
   /** Whether a state may be null. */
   def mayHaveNullState: Boolean = false
 
+  /** Whether the state of no rows is null, which the function cannot merge. */
+  def hasNullForNoRows: Boolean = false
+
   /** The function that defines the aggregation buffer. The metadata of a stored state names its class. */
   def ofState: Expression = function
 

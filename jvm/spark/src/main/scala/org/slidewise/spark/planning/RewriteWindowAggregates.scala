@@ -67,7 +67,7 @@ object RewriteWindowAggregates extends Rule[LogicalPlan] {
   private def allowsDistinct(function: AggregateFunction): Boolean = {
     val arguments = function.children
     arguments.forall(argument => DistinctRows.canGroup(argument.dataType)) && (function match {
-      case f: OrderDependent if f.dependsOnOrder                                             => false
+      case f: OrderDependent if f.requiresOrder                                              => false
       case _: WithinGroup                                                                    => false
       case _: DeclarativeAggregate | _: ImperativeAggregate | _: RuntimeReplaceableAggregate =>
         // As in GROUP BY, listagg(DISTINCT …) WITHIN GROUP may be ordered by its argument only.

@@ -101,7 +101,7 @@ class AggregateLawsSuite extends ScalaCheckSuite {
     }
 
     call.function match {
-      case ordered: OrderDependent if ordered.dependsOnOrder =>
+      case ordered: OrderDependent if ordered.requiresOrder =>
         test(s"$call: depends on the order, as declared") {
           val samples = (0 until 200).map(i => (call.sample(4, 2L * i), call.sample(4, 2L * i + 1)))
           assert(samples.exists { case (x, y) => !same(resultOf(x ++ y), resultOf(y ++ x)) })

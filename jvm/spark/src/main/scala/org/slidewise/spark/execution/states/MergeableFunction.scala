@@ -178,6 +178,17 @@ private[execution] object MergeableFunction {
     private def kindOf(state: InternalRow) = state.get(offset, anyObject).getClass
   }
 
+  /** Merges states, of which that of no rows is null. */
+  final private class OverNullableObjects[T](
+      function: TypedImperativeAggregate[T],
+      append: Append,
+      offset: Int,
+      fields: Int
+  ) extends OverCopiedObjects(function, append, offset, fields) {
+    override def merge(state: InternalRow, newer: InternalRow): Unit =
+      if (!newer.isNullAt(offset)) super.merge(state, newer)
+  }
+
   /** The classes of a function's states: of new states, and of states that have been read from bytes. */
   final private case class SketchKinds(ofNew: Class[_], ofRead: Class[_])
 
@@ -239,6 +250,8 @@ private[execution] object MergeableFunction {
     case typed: TypedImperativeAggregate[_] if known.mergeKeepsRight     => new OverObjects(typed, append)
     case typed: TypedImperativeAggregate[_] if known.hasStatesOfTwoKinds =>
       new OverSketches(typed, append, offset, fields, kindsOf(typed))
+    case typed: TypedImperativeAggregate[_] if known.hasNullForNoRows =>
+      new OverNullableObjects(typed, append, offset, fields)
     case typed: TypedImperativeAggregate[_] => new OverCopiedObjects(typed, append, offset, fields)
     case other                              =>
       known.registerWords.fold(new OverRows(other, append, offset)) { words =>

@@ -6,6 +6,7 @@ import org.apache.spark.memory.MemoryMode
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
+import org.apache.spark.sql.catalyst.trees.UnaryLike
 import org.apache.spark.sql.catalyst.util.ArrayData
 import org.apache.spark.sql.types.{DataType, DoubleType, LongType, ObjectType, StringType}
 import org.apache.spark.unsafe.types.UTF8String
@@ -20,6 +21,14 @@ import org.slidewise.spark.plan.AggregateCall
 /** States of aggregate functions in pages and as objects. */
 class RowStatesSuite extends SparkSuite {
   import RowStatesSuite._
+
+  test("a state of no rows that is null is encoded") {
+    val description = Families.of(NullableSum(AttributeReference("id", LongType)()))
+    assert(description.hasNullForNoRows)
+    val codec = new StateCodec(Seq(description))
+    val empty = new GenericInternalRow(1)
+    assert(codec.fromBytes(codec.toBytes(empty)).isNullAt(0))
+  }
 
   for ((what, functions, inPages) <- cases) {
 
@@ -185,7 +194,8 @@ object RowStatesSuite {
     ("an extreme and a distinct count", Seq(Max(number), HyperLogLogPlusPlus(text)), true),
     ("strings", Seq(Max(text), First(text, ignoreNulls = true), Last(text, ignoreNulls = false)), false),
     ("lists beside numbers", Seq(CollectList(text), Sum(id)), false),
-    ("bytes that are written in place", Seq(BitmapConstructAgg(id)), false)
+    ("bytes that are written in place", Seq(BitmapConstructAgg(id)), false),
+    ("a function whose state of no rows is null", Seq(NullableSum(id)), false)
   )
 
   private def row(i: Int): InternalRow =
@@ -224,4 +234,32 @@ object RowStatesSuite {
   }
 
   private def elementOf(function: AggregateFunction): DataType = function.children.head.dataType
+}
+
+/** A sum whose state is null until it has a row, as those of Hive's functions. */
+final case class NullableSum(
+    child: Expression,
+    override val mutableAggBufferOffset: Int = 0,
+    override val inputAggBufferOffset: Int = 0
+) extends TypedImperativeAggregate[Array[Long]]
+    with UnaryLike[Expression] {
+  override def createAggregationBuffer(): Array[Long] = null
+  override def update(buffer: Array[Long], row: InternalRow): Array[Long] = {
+    val sum = if (buffer == null) Array(0L) else buffer
+    sum(0) += Option(child.eval(row)).fold(0L)(_.asInstanceOf[Long])
+    sum
+  }
+  override def merge(buffer: Array[Long], input: Array[Long]): Array[Long] = {
+    val sum = if (buffer == null) Array(0L) else buffer
+    sum(0) += input(0)
+    sum
+  }
+  override def eval(buffer: Array[Long]): Any = if (buffer == null) null else buffer(0)
+  override def serialize(buffer: Array[Long]): Array[Byte] = BigInt(buffer(0)).toByteArray
+  override def deserialize(bytes: Array[Byte]): Array[Long] = Array(BigInt(bytes).toLong)
+  override def dataType: DataType = LongType
+  override def nullable: Boolean = true
+  override def withNewMutableAggBufferOffset(offset: Int): NullableSum = copy(mutableAggBufferOffset = offset)
+  override def withNewInputAggBufferOffset(offset: Int): NullableSum = copy(inputAggBufferOffset = offset)
+  override protected def withNewChildInternal(child: Expression): NullableSum = copy(child = child)
 }
