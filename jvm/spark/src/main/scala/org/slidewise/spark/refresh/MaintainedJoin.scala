@@ -214,7 +214,7 @@ private[refresh] object MaintainedJoin {
         case None                                    => Left(s"${key.name} is no column of the left table")
         case Some(column) if !known.contains(column) =>
           Left(s"${key.name} depends on more than one row of ${changes.names}")
-        case _ if !result.columns.contains(key) => Left(s"the target keeps other values of ${key.name}")
+        case _ if !result.columns.contains(key) => Left(s"the target stores ${key.name} with another type")
         case Some(column)                       => Right(column -> (key: Expression))
       }
     }

@@ -196,7 +196,11 @@ private[refresh] object MaintainedQuery {
     val images = changes.nodes.map(changes.imagesIn(base, _).outputSet).reduce(_ intersect _)
     def placed(e: Expression): Either[String, (Expression, Expression)] =
       if (!e.references.subsetOf(images)) Left(s"${e.sql} depends on more than one row of ${changes.names}")
-      else path.inResult(e, result.columns).map(e -> _).toRight(s"the result has no column ${e.sql}")
+      else
+        path.inResult(e, result.columns).map(e -> _).toRight {
+          if (path.inResult(e, result.query.output).isEmpty) s"the result has no column ${e.sql}"
+          else s"the target stores ${e.sql} with another type"
+        }
     val placedKeys = keys.map(placed)
     val usable = order.filter(key => distance == Distance.Zero || OrderKey.hasDistances(key.dataType))
     val placedOrder = usable.filter(_ => distance.below.isDefined || distance.above.isDefined).map(placed)
