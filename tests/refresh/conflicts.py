@@ -68,8 +68,9 @@ def main(using: str, folder: str, jars: str) -> None:
     spark.sparkContext.setLogLevel("ERROR")
     place = "default" if using == "delta" else "ice.lake"
     spark.sql(f"CREATE NAMESPACE IF NOT EXISTS {place}")
+    spark.sql(f"USE {place}")
     found = {
-        case: overtaken(spark, f"{place}.stored_{number}", using, Path(folder, str(number)), case)
+        case: overtaken(spark, f"stored_{number}", using, Path(folder, str(number)), case)
         for number, case in enumerate(CASES)
     }
     spark.stop()

@@ -1,5 +1,6 @@
 package org.slidewise.spark.refresh
 
+import scala.util.Try
 import scala.util.control.NonFatal
 
 import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression, Literal, PrettyAttribute}
@@ -17,9 +18,12 @@ final private[refresh] class MergeTarget(
 ) extends Target {
   import Difference._
 
-  private var begun = Option.empty[Long]
+  // The version at the begin; a failure if it is unknown, as for a branch.
+  private var begun = Try(Option.empty[Long])
 
-  override def begin(): Unit = begun = format.newest(session, name)
+  override def begin(): Unit = begun = newest
+
+  private def newest: Try[Option[Long]] = Try(format.newest(session, name))
 
   override def rows: DataFrame = session.table(name)
 
@@ -35,9 +39,12 @@ final private[refresh] class MergeTarget(
 
   /** Raises an error if another writer has committed since the refresh began. */
   override def replace(results: DataFrame): Unit = {
-    // Delta Lake notices only what is committed after the write has begun.
-    if (format.newest(session, name) != begun) throw conflict(null)
-    conflicts(results.writeTo(name).options(format.optionsOfReplace(begun)).overwrite(lit(true)))
+    val options = begun.toOption.fold(Map.empty[String, String]) { version =>
+      // Delta Lake notices only what is committed after the write has begun.
+      if (newest.toOption.exists(_ != version)) throw conflict(null)
+      format.optionsOfReplace(version)
+    }
+    conflicts(results.writeTo(name).options(options).overwrite(lit(true)))
   }
 
   private def statement(view: String, keys: Seq[String], limits: Option[Expression]): String = {

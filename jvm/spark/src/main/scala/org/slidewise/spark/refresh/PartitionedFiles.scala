@@ -127,7 +127,14 @@ final private[refresh] class PartitionedFiles private (
       keys: Seq[String]
   ): DataFrame = {
     val inTouched = anyOf(touched.map { place =>
-      columns.zip(place).map { case (c, (value, _)) => col(quoteIdentifier(c)) <=> lit(value) }.reduce(_ && _)
+      columns
+        .zip(place)
+        .map {
+          // Java's older class lacks ten days of 1582.
+          case (c, (_: java.sql.Date, text)) => col(quoteIdentifier(c)) <=> lit(text).cast(DateType)
+          case (c, (value, _))               => col(quoteIdentifier(c)) <=> lit(value)
+        }
+        .reduce(_ && _)
     })
     val changed = difference.rows.selectExpr(
       s"coalesce(${Difference.New}, ${Difference.Old}) AS changed_row"

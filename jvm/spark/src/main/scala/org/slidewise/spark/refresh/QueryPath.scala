@@ -113,15 +113,16 @@ private[refresh] object QueryPath {
       case _ =>
     }
 
-  /** Whether the plan, or a subquery within it, reads the table, or a table that the view reads. */
+  /** Whether the plan, or a subquery within it, reads the table, or the only table of the view. */
   private def reads(plan: LogicalPlan, source: LogicalPlan): Boolean = {
-    val tables = source.collectLeaves().filterNot {
-      case _: LocalRelation | _: Range | _: OneRowRelation => true
-      case _                                               => false
+    val table = source.collectLeaves() match {
+      case Seq(_: LocalRelation | _: Range | _: OneRowRelation) => None
+      case Seq(one)                                             => Some(one)
+      case _                                                    => None
     }
     plan
       .collectWithSubqueries { case node => node }
-      .exists(node => node.sameResult(source) || tables.exists(node.sameResult(_)))
+      .exists(node => node.sameResult(source) || table.exists(node.sameResult(_)))
   }
 
   /** Refuses expressions whose values are others when the whole query runs again, in any part of the query. */

@@ -34,7 +34,7 @@ final class Refresh private (
   private val columns: Seq[String] = Refresh.columnsOf(query, target.rows)
   private val maintained: Maintained = {
     val identity = keys.map(key => Refresh.columnOf(query.output, key))
-    val kept = query.output.filter(column => target.keeps(column.name, column.dataType))
+    val kept = query.output.filter(target.keeps)
     Maintained.of(StoredResult(query, kept), changes, identity)
   }
 

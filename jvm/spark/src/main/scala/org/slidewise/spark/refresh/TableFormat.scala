@@ -86,7 +86,7 @@ private[refresh] object TableFormat {
   private object Iceberg extends TableFormat {
     override def changesSince(session: SparkSession, table: String, version: Long): DataFrame = {
       val known = session
-        .sql(s"SELECT snapshot_id FROM $table.snapshots ORDER BY committed_at")
+        .sql(s"SELECT snapshot_id FROM ${full(session, table)}.snapshots ORDER BY committed_at")
         .collect()
         .map(_.getLong(0))
       if (!known.contains(version))
@@ -96,16 +96,33 @@ private[refresh] object TableFormat {
         )
       if (newest(session, table).contains(version)) session.table(table).limit(0)
       else
-        net(session.read.option("start-snapshot-id", version).table(s"$table.changes"))
+        net(session.read.option("start-snapshot-id", version).table(s"${full(session, table)}.changes"))
           .drop(Own.toSeq: _*)
     }
 
-    override def newest(session: SparkSession, table: String): Option[Long] =
+    override def newest(session: SparkSession, table: String): Option[Long] = {
+      val branch = session.conf.getOption("spark.wap.branch").getOrElse("main")
       session
-        .sql(s"SELECT snapshot_id FROM $table.refs WHERE name = 'main'")
+        .sql(
+          s"SELECT snapshot_id FROM ${full(session, table)}.refs WHERE name IN ('$branch', 'main') ORDER BY name = 'main'"
+        )
         .collect()
         .headOption
         .map(_.getLong(0))
+    }
+
+    /** The name with its catalog and schema: Spark adds these to names of one part only, and not to those of metadata tables. */
+    private def full(session: SparkSession, table: String): String =
+      SparkSessions.queryOf(session.table(table)).analyzed.collectLeaves() match {
+        case Seq(relation: DataSourceV2Relation) =>
+          val parts = for {
+            catalog <- relation.catalog.toSeq
+            identifier <- relation.identifier.toSeq
+            part <- catalog.name +: identifier.namespace.toSeq :+ identifier.name
+          } yield quoteIdentifier(part)
+          if (parts.isEmpty) table else parts.mkString(".")
+        case _ => table
+      }
 
     override def optionsOfReplace(version: Option[Long]): Map[String, String] =
       Map("isolation-level" -> "serializable") ++ version.map("validate-from-snapshot-id" -> _.toString)

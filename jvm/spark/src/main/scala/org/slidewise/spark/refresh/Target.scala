@@ -1,12 +1,13 @@
 package org.slidewise.spark.refresh
 
 import org.apache.spark.sql.{DataFrame, SparkSession}
-import org.apache.spark.sql.catalyst.expressions.Expression
+import org.apache.spark.sql.catalyst.expressions.{Attribute, Cast, Expression}
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
+import org.apache.spark.sql.catalyst.types.DataTypeUtils
 import org.apache.spark.sql.catalyst.util.CharVarcharUtils
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.datasources.v2.DataSourceV2Relation
-import org.apache.spark.sql.types.{DataType, Metadata, StructField, StructType}
+import org.apache.spark.sql.types._
 
 import org.slidewise.spark.shims.SparkSessions
 
@@ -24,11 +25,19 @@ private[refresh] trait Target extends AutoCloseable {
   /** The columns as they were declared: texts with their lengths. */
   def declared: StructType
 
-  /** Whether a value of the type that is written to the column is read as the same value. */
-  final def keeps(name: String, kind: DataType): Boolean =
-    fieldOf(name).exists(field =>
-      field.dataType == kind && CharVarcharUtils.getRawType(field.metadata).isEmpty
-    )
+  /** Whether a value of a column of the query is read as an equal value once it is written. */
+  final def keeps(column: Attribute): Boolean = fieldOf(column.name).exists { field =>
+    CharVarcharUtils.getRawType(field.metadata) == CharVarcharUtils.getRawType(column.metadata) &&
+    (DataTypeUtils.sameType(field.dataType, column.dataType) || isWider(field.dataType, column.dataType))
+  }
+
+  private def isWider(stored: DataType, kind: DataType): Boolean =
+    isExact(kind) && isExact(stored) && Cast.canUpCast(kind, stored)
+
+  private def isExact(kind: DataType): Boolean = kind match {
+    case ByteType | ShortType | IntegerType | LongType | _: DecimalType => true
+    case _                                                              => false
+  }
 
   /** The value as it is written to the column: a CHAR is padded. Its evaluation fails for a text that is too long. */
   final def written(name: String, value: Expression): Expression =

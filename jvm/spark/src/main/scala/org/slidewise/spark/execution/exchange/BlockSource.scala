@@ -40,7 +40,7 @@ final private[exchange] class RowSource(
         waiting = null
       } else if (stages(partition).count > 0) block = stages.handOut(partition)
       else {
-        block = stages.makeRoom()
+        block = stages.makeRoom(1, bytes.toLong)
         if (block == null) {
           block = stages.alone(partition, waiting, bytes)
           waiting = null
@@ -80,7 +80,7 @@ final private[exchange] class ColumnSource(rows: ColumnRows, stages: BlockStages
           slice.stage()
         } else if (stages(full).count > 0) block = stages.handOut(full)
         else {
-          block = stages.makeRoom()
+          block = slice.makeRoom(full)
           if (block == null) oneByOne = slice.oneByOne()
         }
       }

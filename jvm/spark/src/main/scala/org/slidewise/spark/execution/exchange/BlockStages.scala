@@ -27,6 +27,7 @@ final private[exchange] class BlockStages(write: BlockWrite, resources: TaskReso
   /** The maximum number of rows of a block. */
   val mostRows: Int = math.max(1, most / rowBytes)
   private[this] val stages = Array.fill(partitions)(new StagedRows(layout))
+  private[this] val promised = new Array[Boolean](partitions)
   private[this] val encoder = write.newEncoder()
   private[this] val record = new BlockRecord(partitions)
   private[this] var opened = 0 // how many partitions have rows
@@ -36,13 +37,21 @@ final private[exchange] class BlockStages(write: BlockWrite, resources: TaskReso
 
   def isEmpty: Boolean = opened == 0
 
-  /** Whether a partition has, or can get, room for `rows` more rows with `bytes` bytes of variable-length values. */
+  /**
+   * Whether a partition has, or can get, room for `rows` more rows with `bytes` bytes of variable-length values. The room is kept
+   * until the partition is opened, or given up.
+   */
   def hasRoom(partition: Int, rows: Int, bytes: Long): Boolean = {
     val stage = stages(partition)
     val (newRows, newBytes) = (stage.count + rows, stage.used + bytes)
-    newRows <= stage.capacity && newBytes <= stage.bytes.length ||
-    newRows <= mostRows && newBytes <= most && grow(stage, newRows, newBytes.toInt)
+    val has = newRows <= stage.capacity && newBytes <= stage.bytes.length ||
+      newRows <= mostRows && newBytes <= most && grow(stage, newRows, newBytes.toInt)
+    if (has) promised(partition) = true
+    has
   }
+
+  /** Gives up the room that a partition was to get. */
+  def giveUp(partition: Int): Unit = promised(partition) = false
 
   private def grow(stage: StagedRows, rows: Int, bytes: Int): Boolean = {
     val newRows =
@@ -52,11 +61,19 @@ final private[exchange] class BlockStages(write: BlockWrite, resources: TaskReso
       if (bytes <= stage.bytes.length) stage.bytes.length
       else larger(stage.bytes.length, FirstBytes, bytes, most)
     val more = newRows.toLong * rowBytes + newBytes - stage.heldBytes
-    if (heldBytes + more > AllBytes)
-      stages.foreach(other => if (other.count == 0 && (other ne stage)) release(other))
+    if (heldBytes + more > AllBytes) releaseEmpty(stage)
     val granted = heldBytes + more <= AllBytes && memory.acquire(more)
     if (granted) stage.resize(newRows, newBytes)
     granted
+  }
+
+  private def releaseEmpty(except: StagedRows): Unit = {
+    var partition = 0
+    while (partition < partitions) {
+      val other = stages(partition)
+      if (other.count == 0 && !promised(partition) && (other ne except)) release(other)
+      partition += 1
+    }
   }
 
   private def release(stage: StagedRows): Unit = {
@@ -71,6 +88,7 @@ final private[exchange] class BlockStages(write: BlockWrite, resources: TaskReso
   def open(partition: Int): StagedRows = {
     val stage = stages(partition)
     if (stage.count == 0) opened += 1
+    promised(partition) = false
     stage
   }
 
@@ -86,17 +104,19 @@ final private[exchange] class BlockStages(write: BlockWrite, resources: TaskReso
   }
 
   /**
-   * Makes room for a partition without rows, where the others have taken all of it: encodes the rows of the largest one as a block,
-   * and releases its arrays. Null if little room has been taken.
+   * Makes room for rows of a partition without rows, where the others have taken all of it: encodes the rows of the largest one as a
+   * block, and releases its arrays. Null if little room has been taken, or if the rows are too large for a block with others.
    */
-  def makeRoom(): Product2[Int, InternalRow] =
-    if (heldBytes < AllBytes / 2 || isEmpty) null
+  def makeRoom(rows: Int, bytes: Long): Product2[Int, InternalRow] = {
+    val others = stages.indices.filter(partition => stages(partition).count > 0 && !promised(partition))
+    if (heldBytes < AllBytes / 2 || rows > mostRows || bytes > most || others.isEmpty) null
     else {
-      val largest = stages.indices.filter(stages(_).count > 0).maxBy(stages(_).heldBytes)
+      val largest = others.maxBy(stages(_).heldBytes)
       val block = handOut(largest)
       release(stages(largest))
       block
     }
+  }
 
   /** Encodes the rows of a partition as a block, and empties the partition. */
   def handOut(partition: Int): Product2[Int, InternalRow] = {

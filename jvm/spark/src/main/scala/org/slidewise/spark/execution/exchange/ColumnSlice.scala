@@ -90,6 +90,10 @@ final private[exchange] class ColumnSlice(
       true
     }
 
+  /** Makes room for a partition that [[withoutRoom]] has found: see [[BlockStages.makeRoom]]. */
+  def makeRoom(partition: Int): Product2[Int, InternalRow] =
+    stages.makeRoom(counts(partition), bytes(partition))
+
   private def forget(partition: Int): Unit = {
     counts(partition) = 0
     bytes(partition) = 0L
@@ -166,7 +170,10 @@ final private[exchange] class ColumnSlice(
       number = i
       rows.row(first + i): InternalRow
     }
-    (0 until count).foreach(i => forget(numbers(i)))
+    (0 until count).foreach { i =>
+      forget(numbers(i))
+      stages.giveUp(numbers(i))
+    }
     count = 0
     new RowSource(each, _ => numbers(number), stages, write)
   }

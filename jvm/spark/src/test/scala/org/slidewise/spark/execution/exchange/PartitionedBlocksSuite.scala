@@ -60,6 +60,18 @@ class PartitionedBlocksSuite extends SparkSuite {
     }
   }
 
+  test("partitions that together want more room than there is") {
+    for (input <- Seq("rows", "batches", "blocks"); (longest, count) <- Seq(60 -> 400000, 2000 -> 20000)) {
+      val written = metric()
+      val (found, wrong, held, afterwards) =
+        inTask(() => read(Long.MaxValue, 1, count, longest, 200, written, input))
+      assertEquals(found.values.map(_.size).sum, count)
+      assert(found.values.forall(numbers => numbers == numbers.sorted))
+      assertEquals((wrong, afterwards), (0, 0L))
+      assert(held <= (16L << 20), held)
+    }
+  }
+
   test("blocks are full where the rows of each partition come together") {
     val written = metric()
     val rows = inTask { () =>
