@@ -43,7 +43,8 @@ object SlidewiseSettings {
 
   private val enabledSetting = boolean(
     Enabled,
-    "Whether Slidewise runs window functions and hopping windows. If false, Spark's operators run them."
+    "Whether Slidewise runs windows, hopping windows and window joins. If false, Spark's operators run them, and queries that " +
+      "Spark refuses fail."
   )
 
   private val sortSetting = boolean(
@@ -141,9 +142,9 @@ object SlidewiseSettings {
     "64m",
     Since,
     "a size such as 64m or 1g",
-    "The size from which on several tasks share a partition of the shuffle below a window with PARTITION BY, if it is also " +
-      "larger than spark.sql.adaptive.skewJoin.skewedPartitionFactor times the median, and than twice an even share of each core, " +
-      "or of each task if the rows are worth fewer tasks. Needs adaptive execution."
+    "The minimum size of a skewed partition: one of a shuffle below a window with PARTITION BY, that several tasks share. It must " +
+      "also exceed spark.sql.adaptive.skewJoin.skewedPartitionFactor times the median size, and twice an even share of the rows " +
+      "for each core, or for each task if the rows are worth fewer tasks. Needs adaptive execution."
   )(JavaUtils.byteStringAsBytes(_), sizeText(_))
 
   private val coresSetting = Setting.optional(

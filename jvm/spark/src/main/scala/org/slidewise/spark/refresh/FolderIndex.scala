@@ -121,10 +121,6 @@ private[refresh] object FolderIndex {
     val root = files.makeQualified(path)
     val depth = new PartitionFolders(root, files).depth
     val inferred = new FolderIndex(session, root, depth, None)
-    def index = withTypesOf(results, inferred.partitionSchema)
-      .map(types => new FolderIndex(session, root, depth, Some(types)))
-      .filter(typed => Try(typed.partitionSpec()).isSuccess)
-      .getOrElse(inferred)
     for {
       newest <- inferred.names.lastOption if depth > 0
       sample = session.read.format(format).options(options(root)).load(new Path(root, newest).toString)
@@ -132,12 +128,13 @@ private[refresh] object FolderIndex {
         .queryOf(sample)
         .analyzed
         .collect { case leaf: LogicalRelation => leaf.relation }
-        .collectFirst { case found: HadoopFsRelation =>
-          found
-        }
+        .collectFirst { case found: HadoopFsRelation => found }
     } yield {
-      val found = index
-      relation.copy(location = found, partitionSchema = found.partitionSchema)(relation.sparkSession)
+      val index = withTypesOf(results, inferred.partitionSchema)
+        .map(types => new FolderIndex(session, root, depth, Some(types)))
+        .filter(typed => Try(typed.partitionSpec()).isSuccess)
+        .getOrElse(inferred)
+      relation.copy(location = index, partitionSchema = index.partitionSchema)(relation.sparkSession)
     }
   }
 

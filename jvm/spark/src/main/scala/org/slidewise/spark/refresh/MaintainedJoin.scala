@@ -75,7 +75,7 @@ final private[refresh] case class MaintainedJoin(
     val conditions = for {
       (column, at) <- limited.zipWithIndex
       found <- place(column)
-      within <- zones.between(Some(least(joins.size + at)), Some(greatest(joins.size + at))).contains(found)
+      within <- zones.between(least(joins.size + at), greatest(joins.size + at)).contains(found)
     } yield Or(IsNull(found), within)
     conditions.reduceOption[Expression](And(_, _))
   }
@@ -152,11 +152,7 @@ final private[refresh] case class MaintainedJoin(
   private def timesOfRead(left: LogicalPlan, zones: Zones): Seq[KeyRange] = {
     // Of several left rows with the keys of one result, a filter drops all but one. Another one than this may have changed.
     val areChanged = notes.isEmpty && !path.all.exists(_.isInstanceOf[Filter])
-    if (areChanged)
-      joins.zipWithIndex.map { case (join, at) =>
-        val (lower, upper) = timesOf(join, known)
-        zones.between(lower.map(_ => least(at)), upper.map(_ => greatest(at)))
-      }
+    if (areChanged) joins.indices.map(at => zones.between(least(at), greatest(at)))
     else zones.rangesIn(left, joins.map(timesOf(_, left.outputSet)))
   }
 

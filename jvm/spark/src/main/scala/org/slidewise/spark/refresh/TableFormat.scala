@@ -85,8 +85,9 @@ private[refresh] object TableFormat {
 
   private object Iceberg extends TableFormat {
     override def changesSince(session: SparkSession, table: String, version: Long): DataFrame = {
+      val name = full(session, table)
       val known = session
-        .sql(s"SELECT snapshot_id FROM ${full(session, table)}.snapshots ORDER BY committed_at")
+        .sql(s"SELECT snapshot_id FROM $name.snapshots ORDER BY committed_at")
         .collect()
         .map(_.getLong(0))
       if (!known.contains(version))
@@ -94,17 +95,19 @@ private[refresh] object TableFormat {
           s"$table has no snapshot $version",
           s"one of its snapshots: ${known.takeRight(20).mkString(", ")}"
         )
-      if (newest(session, table).contains(version)) session.table(table).limit(0)
+      if (newestOf(session, name).contains(version)) session.table(table).limit(0)
       else
-        net(session.read.option("start-snapshot-id", version).table(s"${full(session, table)}.changes"))
-          .drop(Own.toSeq: _*)
+        net(session.read.option("start-snapshot-id", version).table(s"$name.changes")).drop(Own.toSeq: _*)
     }
 
-    override def newest(session: SparkSession, table: String): Option[Long] = {
+    override def newest(session: SparkSession, table: String): Option[Long] =
+      newestOf(session, full(session, table))
+
+    private def newestOf(session: SparkSession, name: String): Option[Long] = {
       val branch = session.conf.getOption("spark.wap.branch").getOrElse("main")
       session
         .sql(
-          s"SELECT snapshot_id FROM ${full(session, table)}.refs WHERE name IN ('$branch', 'main') ORDER BY name = 'main'"
+          s"SELECT snapshot_id FROM $name.refs WHERE name IN ('$branch', 'main') ORDER BY name = 'main'"
         )
         .collect()
         .headOption

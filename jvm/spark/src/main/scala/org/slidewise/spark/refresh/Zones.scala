@@ -32,9 +32,11 @@ final private[refresh] class Zones private (
   /** The range of the order key of all rows to read. */
   val toRead: KeyRange = KeyRange(hull.get(Zones.ReadFirst), hull.get(Zones.ReadLast))
 
-  /** The range from the least value of one further column of the changed rows to the greatest value of another. */
-  def between(least: Option[String], greatest: Option[String]): KeyRange =
-    KeyRange(least.flatMap(hull.get), greatest.flatMap(hull.get))
+  /**
+   * The range from the least value of one further column of the changed rows to the greatest value of another. A column that the
+   * changed rows do not have sets no limit.
+   */
+  def between(least: String, greatest: String): KeyRange = KeyRange(hull.get(least), hull.get(greatest))
 
   /** For each pair, the range from the least value of its first expression over `plan` to the greatest value of its second one. */
   def rangesIn(plan: LogicalPlan, ends: Seq[(Option[Expression], Option[Expression])]): Seq[KeyRange] = {
