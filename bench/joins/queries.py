@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 SUM_COUNT_MAX = "sum(e.x) AS s, count(*) AS n, max(e.x) AS m"
 OUTPUT = ("s", "n", "m")
-MICROSECOND = "INTERVAL '0 00:00:00.000001' DAY TO SECOND"
+MICROSECOND = "INTERVAL '0.000001' SECOND"
 
 
 def within(interval: str) -> str:
@@ -38,7 +38,7 @@ GROUP BY l.id, l.k, l.ts"""
 
 
 def _window(days: int) -> str:
-    frame = f"RANGE BETWEEN INTERVAL '{days} 00:00:00' DAY TO SECOND PRECEDING AND {MICROSECOND} PRECEDING"
+    frame = f"RANGE BETWEEN INTERVAL '{days * 86400}' SECOND PRECEDING AND {MICROSECOND} PRECEDING"
     return f"WINDOW w AS (PARTITION BY k ORDER BY ts {frame})"
 
 
