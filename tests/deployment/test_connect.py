@@ -76,6 +76,17 @@ called = f"CALL slidewise.refresh(query => '{query}', target => 'sums', keys => 
 print("refreshed", [tuple(spark.sql(called).head()) for _ in range(2)], spark.table("sums").count())
 """
 
+EXPLAINED = r"""
+stream = spark.readStream.format("rate").load().withWatermark("timestamp", "1 minute")
+over = "count(*) OVER (PARTITION BY value ORDER BY timestamp ROWS 9 PRECEDING) AS n"
+print("explained", [row.slidewise for row in slidewise.explain(stream.selectExpr(over)).collect()])
+provider = "org.slidewise.spark.SlidewiseExplain"
+spark.conf.set("spark.sql.extendedExplainProviders", f"{provider} , {provider}")
+odd = spark.range(9).selectExpr("sum(id) OVER (PARTITION BY 'a\\u2028b' ORDER BY id ROWS 2 PRECEDING) AS s")
+print("explained", len(slidewise.explain(odd).collect()))
+spark.conf.unset("spark.sql.extendedExplainProviders")
+"""
+
 
 def wait_for_port(port: int, seconds: float = 120) -> None:
     deadline = time.monotonic() + seconds
@@ -117,7 +128,7 @@ print(type(spark).__module__, report(spark))
 {HOPPING}
 {DISTINCT}
 {IN_PYTHON}
-{REFRESH if SPARK >= (4, 0) else ""}
+{REFRESH + EXPLAINED if SPARK >= (4, 0) else ""}
 spark.conf.set("spark.slidewise.enabled", "false")
 print("switched off:", report(spark))
 {HOPPING}
@@ -131,6 +142,8 @@ print("switched off:", report(spark))
     assert "in Python True [0, 1, 3, 6, 10, 14, 6, 9]" in printed
     if SPARK >= (4, 0):
         assert "refreshed [(False, 3, 0, 0), (False, 0, 0, 0)] 12" in printed
+        assert printed.count("explained [True]") == 1
+        assert printed.count("explained 2") == 1  # the provider is named twice
     assert f"pyspark.sql.connect.session {REPORT}" in printed
     assert f"switched off: {REPORT.replace('SlidingWindow 1', 'SlidingWindow 0')}" in printed
 

@@ -11,6 +11,7 @@ import pandas as pd
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as F  # noqa: N812
+from session import settings
 
 import slidewise
 from joins.tables import LEFT, RIGHT, assert_runs_on_slidewise, tables
@@ -108,6 +109,25 @@ def check_other_inputs(spark: SparkSession) -> None:
 
 def test_other_inputs(spark: SparkSession) -> None:
     check_other_inputs(spark)
+
+
+@pytest.mark.parametrize(
+    ("kind", "time", "far", "near"),
+    [
+        ("TINYINT", 100, -100, 101),
+        ("SMALLINT", 30000, -30000, 30001),
+        ("INT", 2_000_000_000, -2_000_000_000, 2_000_000_001),
+        ("BIGINT", 2**62 + 2**61, -(2**62), 2**62 + 2**61 + 1),
+    ],
+)
+def test_the_nearest_of_integers_whose_difference_exceeds_their_type(
+    spark: SparkSession, kind: str, time: int, far: int, near: int
+) -> None:
+    left = spark.sql(f"SELECT CAST({time} AS {kind}) AS t")
+    right = spark.sql(f"SELECT CAST(t AS {kind}) AS t, t AS x FROM VALUES ({far}), ({near}) AS v(t)")
+    for ansi in ("true", "false"):
+        with settings(spark, {"spark.sql.ansi.enabled": ansi}):
+            assert slidewise.asof_join(left, right, on="t", direction="nearest").first().x == near
 
 
 def test_the_nearest_across_a_change_of_the_clock(spark: SparkSession) -> None:

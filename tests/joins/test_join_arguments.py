@@ -24,6 +24,10 @@ def as_of(left: Any, right: Any, **arguments: Any) -> Any:
     return slidewise.asof_join(left, right, **{"on": "ts", **arguments})
 
 
+def stream(table: Any) -> Any:
+    return table.sparkSession.readStream.format("rate").load().withColumnRenamed("timestamp", "ts")
+
+
 Call = Callable[[Any, Any], Any]
 WRONG: list[tuple[Call, type[Exception], str]] = [
     (lambda a, b: windows("a", b), TypeError, "left is 'a', but must be a DataFrame of Spark"),
@@ -83,6 +87,13 @@ WRONG: list[tuple[Call, type[Exception], str]] = [
         ValueError,
         "tolerance is -1, but must be finite and not negative",
     ),
+    (
+        lambda a, b: as_of(b, b, on="x", tolerance=1e40),
+        ValueError,
+        "tolerance is 1e+40, but must have at most 38 digits",
+    ),
+    (lambda a, b: windows(stream(a), b), ValueError, "left is a streaming DataFrame, but must be a table"),
+    (lambda a, b: as_of(a, stream(a)), ValueError, "right is a streaming DataFrame, but must be a table"),
     (lambda a, b: as_of(a, b, on="k", direction="nearest"), TypeError, "type string, but direction='nearest' needs"),
     (lambda a, b: as_of(a, b, allow_exact_matches=None), TypeError, "allow_exact_matches is None, but must be True"),
     (lambda a, b: as_of(a, b, suffixes="_x"), TypeError, "suffixes is '_x', but must be a pair of strings or None"),
@@ -111,7 +122,7 @@ def test_columns_that_are_no_aggregates(spark: SparkSession) -> None:
 def test_names_that_differ_in_case(spark: SparkSession) -> None:
     left, right = tables(spark)
     assert windows(left, right, on="TS", by="K").columns == ["id", "k", "ts", "s"]
-    spark.conf.set("spark.sql.caseSensitive", "true")
+    spark.conf.set("spark.sql.caseSensitive", " True")
     try:
         check(spark, lambda a, b: windows(a, b, on="TS"), ValueError, "on is 'TS', but left has the columns id, k, ts")
         two = left.withColumn("TS", F.lit("another"))

@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 from plans import plan
-from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import DataFrame, SparkSession, Window
 from pyspark.sql import functions as sf
 from session import run_on_connect, settings
 from sparks import needs_connect_server, needs_spark
 
+import slidewise
 from joins.alone import IN_SPARK
 
 L = "id int, k int, ts int, lo int, hi int, s string"
@@ -259,6 +260,43 @@ def test_writes_and_caches(spark: SparkSession) -> None:
             cached.unpersist()
             spark.sql(f"DROP TABLE {name}")
     assert written["true"] == written["false"]
+
+
+def test_functions_in_python_of_a_small_left_table(spark: SparkSession, tmp_path: Path) -> None:
+    """Their values are the keys, a bound and a filter of left rows whose limits filter the right rows."""
+    spark.sql("SELECT id, id % 3 AS k, id AS ts FROM range(9)").write.parquet(str(tmp_path / "left"))
+    spark.sql("SELECT id % 3 AS k, id AS ts FROM range(20000)").write.parquet(str(tmp_path / "right"))
+    same = sf.udf(lambda value: value, "long")
+    left = spark.read.parquet(str(tmp_path / "left"))
+    right = spark.read.parquet(str(tmp_path / "right"))
+    fields = left.withColumn("s", sf.struct("k")).withColumn("s", sf.col("s").withField("k", same("k")))
+    for rows in (
+        left.withColumn("k", same("k")),
+        left.withColumn("ts", same("ts")),
+        left.where(same("id") > 2),
+        fields.withColumn("k", sf.col("s.k")),
+    ):
+        joined = slidewise.window_join(rows, right, {"n": ("count(*)", Window.rangeBetween(-5, 0))}, on="ts", by="k")
+        assert OPERATOR.search(plan(joined))
+        assert {row.id: row.n for row in joined.collect()} == {row.id: int(row.id >= 3) for row in rows.collect()}
+
+
+@needs_spark("4.0", "no lateralJoin of DataFrames")
+def test_a_cached_lateral_join_is_read_from_the_cache(spark: SparkSession) -> None:
+    def joined(left: DataFrame, name: str) -> DataFrame:
+        left, right = left.alias("l"), spark.table("e").alias("e")
+        same = (sf.col("e.k") == sf.col("l.k").outer()) & (sf.col("e.ts") < sf.col("l.ts").outer())
+        return left.lateralJoin(right.where(same).select(sf.count("*").alias(name)).alias(name), how="left")
+
+    first = joined(spark.table("l"), "a")
+    expected = sorted(map(repr, first.withColumn("b", sf.col("a")).collect()))
+    first.cache()
+    try:
+        again = joined(first, "b")
+        assert "InMemoryTableScan" in plan(again)
+        assert sorted(map(repr, again.collect())) == expected
+    finally:
+        first.unpersist(blocking=True)
 
 
 def test_settings_of_a_running_session(spark: SparkSession) -> None:

@@ -94,6 +94,15 @@ def test_settings_of_spark_defaults_stay(configured, tmp_path: Path):
     assert options == {"spark.jars": f"/a.jar,/b.jar,{JAR}", "spark.sql.extensions": f"com.A,{EXTENSION}"}
 
 
+def test_spark_defaults_are_read_as_java_reads_properties(configured, tmp_path: Path):
+    (tmp_path / "spark-defaults.conf").write_bytes(
+        b"# caf\xe9 \\\nspark.jars = /a.jar,\\\n    /b.jar\n! spark.jars=/c.jar\n"
+        b"spark.sql.extensions\tcom.A,\\\r\n  com.\\u0042\n"
+    )
+    options, _ = configured({}, SPARK_CONF_DIR=str(tmp_path))
+    assert options == {"spark.jars": f"/a.jar,/b.jar,{JAR}", "spark.sql.extensions": f"com.A,com.B,{EXTENSION}"}
+
+
 @pytest.mark.parametrize("equals", [" ", "="])
 @pytest.mark.parametrize("both", [False, True])
 def test_settings_of_a_properties_file_stay(configured, tmp_path: Path, equals, both):

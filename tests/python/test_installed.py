@@ -20,6 +20,31 @@ def test_explain_keeps_the_order_of_the_query(spark: SparkSession):
     assert [row.sql.split("(")[0] for row in rows] == names
 
 
+def test_explain_of_commands_that_write(spark: SparkSession):
+    select = "SELECT id, sum(id) OVER (PARTITION BY id % 2 ORDER BY id ROWS 3 PRECEDING) AS s FROM range(9)"
+    spark.sql("DROP TABLE IF EXISTS explained")
+    try:
+        for command in (
+            f"CREATE TABLE explained USING parquet AS {select}",
+            f"INSERT INTO explained {select}",
+            f"INSERT OVERWRITE explained WITH rows AS ({select}) SELECT * FROM rows",
+            f"CACHE TABLE cached AS {select}",
+        ):
+            (report,) = slidewise.explain(spark.sql(command)).collect()
+            assert report.slidewise, command
+        assert slidewise.explain(spark.sql("SHOW TABLES")).count() == 0
+    finally:
+        spark.sql("DROP TABLE IF EXISTS explained")
+        spark.sql("UNCACHE TABLE IF EXISTS cached")
+
+
+def test_explain_and_install_refuse_other_objects(spark: SparkSession):
+    with pytest.raises(TypeError, match="df is 'SELECT 1', but must be a DataFrame of Spark"):
+        slidewise.explain("SELECT 1")
+    with pytest.raises(TypeError, match="spark is None, but must be a SparkSession of Spark"):
+        slidewise.install(None)
+
+
 def test_explain_passes_an_error_on_without_a_stack(spark: SparkSession):
     df = spark.sql(f"SELECT sum(id) {WINDOW} FROM range(10)")
 

@@ -133,6 +133,42 @@ def test_an_invalid_value_from_start_up_is_said_when_a_query_is_planned(session:
     assert (f"python: {unknown}spark.slidewise.enabled" in run.stdout) == ("configure" in session)
 
 
+WITHOUT_WINDOWS = """
+import slidewise, tempfile
+from pyspark.sql import SparkSession, functions as F
+from slidewise import _settings
+builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+for key in _settings.KEYS:
+    builder = builder.config(key, "?")
+spark = slidewise.configure(builder).getOrCreate()
+print(spark.sql("SELECT 1 AS one").collect()[0].one)
+print(spark.sql("SELECT id % 2, count(*) FILTER (WHERE id > 1), sum(DISTINCT id) FROM range(9) GROUP BY 1").count())
+print(spark.sql("SELECT * FROM range(9) a JOIN range(9) b ON a.id < b.id WHERE a.id IN (SELECT 3)").count())
+print(spark.sql("SELECT l.id FROM range(3) l, LATERAL (SELECT l.id + 1 AS n) f").count())
+try:
+    spark.sql("SELECT nothing FROM range(9)")
+except Exception as error:
+    print("nothing" in str(error))
+folder = tempfile.mkdtemp()
+spark.range(5).write.parquet(folder + "/in")
+stream = spark.readStream.schema("id long").parquet(folder + "/in")
+written = stream.where("id > 1").writeStream.option("checkpointLocation", folder + "/state")
+written.trigger(availableNow=True).start(path=folder + "/out", format="parquet").awaitTermination()
+print(spark.read.parquet(folder + "/out").count())
+for key in _settings.KEYS:
+    spark.conf.unset(key)
+spark.sql("SET spark.slidewise.enabled = true")
+print("done")
+"""
+
+
+def test_invalid_values_from_start_up_fail_no_query_without_windows() -> None:
+    environment = {**os.environ, "SPARK_LOCAL_IP": "127.0.0.1"}
+    command = [sys.executable, "-c", WITHOUT_WINDOWS]
+    run = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=900, check=False)
+    assert run.stdout.split() == ["1", "2", "5", "3", "True", "3", "done"], run.stderr[-3000:]
+
+
 def test_explain_names_the_operator_and_its_algorithm(spark: SparkSession) -> None:
     explained = spark._jvm.PythonSQLUtils.explainString(spark.sql(SQL)._jdf.queryExecution(), "simple")
     assert "SlidingWindow [array-kernels, " in explained

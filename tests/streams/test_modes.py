@@ -224,6 +224,16 @@ def test_columns_that_nobody_reads_are_not_kept(
     assert "n#" not in below.split("Project [")[1].splitlines()[0]
 
 
+def test_explain_of_windows_over_tables_beside_the_stream(spark: SparkSession, feed: Feed) -> None:
+    window = "OVER (PARTITION BY id % 3 ORDER BY id ROWS 5 PRECEDING)"
+    table = spark.sql(f"SELECT CAST(id AS STRING) AS k, sum(id) {window} AS t FROM range(9)")
+    stream = over(spark, feed, f"sum(n) OVER ({LAST_TWO})")
+    found = slidewise.explain(
+        stream.join(table, "k").where(f"n > (SELECT max(s) FROM (SELECT sum(id) {window} AS s FROM range(5)))")
+    ).collect()
+    assert [report.slidewise for report in found] == [True] * 3, found
+
+
 def test_explain_says_what_runs(spark: SparkSession, feed: Feed) -> None:
     (report,) = slidewise.explain(
         over(spark, feed, f"sum(n) OVER ({LAST_TWO.replace('1 PRECEDING', '9 PRECEDING')})")

@@ -9,6 +9,7 @@ from slidewise import _reports
 from slidewise._features import require_spark
 from slidewise._install import NotInstalledError, call, is_connect
 from slidewise._refresh import Refresh
+from slidewise._spark_objects import check_is_a
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -64,6 +65,7 @@ def explain(df: DataFrame | Refresh) -> DataFrame:
     """
     if isinstance(df, Refresh):
         return df.plan()
+    check_is_a("DataFrame", "df", df)
     spark: Any = df.sparkSession
     if is_connect(df):
         require_spark("4.0", spark.version, "slidewise.explain on Spark Connect")

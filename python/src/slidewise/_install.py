@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from slidewise import _reports, _running
 from slidewise._jars import jar_path
+from slidewise._spark_objects import check_is_a
 from slidewise._versions import is_since
 
 if TYPE_CHECKING:
@@ -35,7 +36,10 @@ def install(spark: SparkSession) -> bool:
     >>> newly_on = install(spark)
     >>> install(spark)
     False
+
+    Raises TypeError if `spark` is no session.
     """
+    check_is_a("SparkSession", "spark", spark)
     if is_connect(spark):
         if not is_on_at_server(spark):
             raise NotInstalledError(

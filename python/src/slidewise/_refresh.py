@@ -169,9 +169,9 @@ def changes_since(spark: SparkSession, table: str, version: int) -> DataFrame:
 
 def _check(query: Any, target: Any, keys: Any, changes: Any) -> None:
     # Imports pyspark.sql, which `import slidewise` must do without.
-    from slidewise._joins._sides import check_table
+    from slidewise._spark_objects import check_is_a
 
-    check_table("query", query)
+    check_is_a("DataFrame", "query", query)
     require_classic(query, "slidewise.refresh")
     if not isinstance(target, str) or not target:
         raise TypeError(f"target is {target!r:.200}, but must be the name of a table, or a path as in delta.`/path`")
@@ -184,9 +184,9 @@ def _check(query: Any, target: Any, keys: Any, changes: Any) -> None:
                 f"changes has the keys {list(changes)!r:.200}, but must have the name of each changed table"
             )
         for name, rows in changes.items():
-            check_table(f"changes[{name!r}]", rows)
+            check_is_a("DataFrame", f"changes[{name!r}]", rows)
     else:
-        check_table("changes", changes)
+        check_is_a("DataFrame", "changes", changes)
 
 
 def _generated(generated: Any, changed: list[str]) -> dict[str, Mapping[str, str]]:

@@ -6,7 +6,7 @@ import difflib
 import os
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from slidewise import _running
@@ -148,8 +148,39 @@ def _defaults_file() -> Path:
 
 
 def _properties(path: Path) -> dict[str, str]:
+    """The settings in a file of Java's properties. Bytes that are no UTF-8 are replaced, as Spark does."""
     if not path.is_file():
         return {}
-    lines = (line.strip() for line in path.read_text(encoding="utf-8").splitlines())
-    entries = (re.match(r"([^\s=:]+)[\s=:]+(.*)", line) for line in lines if line[:1] not in ("", "#", "!"))
-    return {entry[1]: entry[2].strip() for entry in entries if entry}
+    lines = re.split(r"\r\n|\r|\n", path.read_text(encoding="utf-8", errors="replace"))
+    entries = (_ENTRY.match(line) for line in _logical_lines(lines))
+    return {_unescaped(entry[1]): _unescaped(entry[2]).strip() for entry in entries if entry}
+
+
+# A key ends at the first blank, equals sign or colon without a backslash before it.
+_ENTRY = re.compile(r"((?:\\.|[^\s=:\\])+)\s*[=:]?\s*(.*)", re.DOTALL)
+
+
+def _logical_lines(lines: list[str]) -> Iterator[str]:
+    """The lines without blank ones and comments. One that ends in an odd number of backslashes goes on in the next."""
+    begun = ""
+    for line in lines:
+        rest = line.lstrip()
+        if not begun and rest[:1] in ("", "#", "!"):
+            continue
+        if (len(rest) - len(rest.rstrip("\\"))) % 2:
+            begun += rest[:-1]
+        else:
+            yield begun + rest
+            begun = ""
+    if begun:
+        yield begun
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\(u[0-9a-fA-F]{4}|.)", lambda found: _character(found[1]), text)
+
+
+def _character(escape: str) -> str:
+    if len(escape) > 1:
+        return chr(int(escape[1:], 16))
+    return {"t": "\t", "n": "\n", "r": "\r", "f": "\f"}.get(escape, escape)

@@ -155,10 +155,10 @@ def backfill(
     checkpoint is not empty, or empty batches are switched off, and what the query itself raises. Nothing is left in the
     checkpoint then.
     """
-    from slidewise._joins._sides import check_table
+    from slidewise._spark_objects import check_is_a
 
-    check_table("query", query)
-    check_table("history", history)
+    check_is_a("DataFrame", "query", query)
+    check_is_a("DataFrame", "history", history)
     require_classic(query, "slidewise.streaming.backfill")
     if not isinstance(checkpoint, str) or not checkpoint:
         raise TypeError(f"checkpoint is {checkpoint!r:.200}, but must be a path")

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
 
 _DIRECTIONS = ("backward", "forward", "nearest")
+_MAX_DIGITS = 38
+"""Of Spark's decimals."""
 
 
 def asof_join(
@@ -122,9 +124,14 @@ def _bounds(sides: Sides, way: str, distance: str | None, exact: bool) -> list[t
 
 def _is_backward(sides: Sides) -> Column:
     """Whether the earlier of two rows of `right` is the nearer one, or as near, or the only one."""
-    types = [side.type_of_time for side in (sides.left, sides.right)]
-    # The difference of two timestamps depends on the time zone.
-    template = "unix_micros(cast({} AS timestamp))" if "timestamp" in types else "{}"
+    sides_of_time = (sides.left, sides.right)
+    template = "{}"
+    if any(side.type_of_time == "timestamp" for side in sides_of_time):
+        # The difference of two timestamps depends on the time zone.
+        template = "cast(unix_micros(cast({} AS timestamp)) AS decimal(20, 0))"
+    elif all(side.has_whole_numbers for side in sides_of_time):
+        # The difference of two integers may exceed their type.
+        template = "cast({} AS decimal(20, 0))"
     time, backward, forward = map(template.format, (sides.time, "slidewise_backward", "slidewise_forward"))
     return F.expr(f"slidewise_forward IS NULL OR {time} - {backward} <= {forward} - {time}")
 
@@ -141,10 +148,16 @@ def _distance(sides: Sides, tolerance: Any) -> str:
     if not 0 <= float(tolerance) < math.inf:
         raise ValueError(f"tolerance is {tolerance!r}, but must be finite and not negative")
     if sides.left.has_whole_numbers and sides.right.has_whole_numbers:
-        return str(math.floor(tolerance))
+        return _checked_digits(tolerance, str(math.floor(tolerance)))
     if isinstance(tolerance, Decimal):
-        return f"{tolerance:f}BD"
+        return _checked_digits(tolerance, f"{tolerance:f}") + "BD"
     return str(int(tolerance)) if isinstance(tolerance, Integral) else f"{float(tolerance)!r}D"
+
+
+def _checked_digits(tolerance: Any, literal: str) -> str:
+    if sum(c.isdigit() for c in literal) > _MAX_DIGITS:
+        raise ValueError(f"tolerance is {tolerance!r}, but must have at most {_MAX_DIGITS} digits")
+    return literal
 
 
 def _names(sides: Sides, suffixes: Any) -> tuple[dict[str, str], dict[str, str]]:

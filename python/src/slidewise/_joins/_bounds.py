@@ -10,7 +10,7 @@ from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.window import Window
 
 from slidewise._install import is_connect
-from slidewise._joins._sides import is_a
+from slidewise._spark_objects import is_a
 from slidewise._versions import is_since
 
 if TYPE_CHECKING:

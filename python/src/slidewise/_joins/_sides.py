@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 from pyspark.sql import functions as F  # noqa: N812
 from pyspark.sql.types import IntegralType, NumericType
 
+from slidewise._spark_objects import check_is_a
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -40,7 +42,7 @@ class Side:
         """`number`, `time`, or another type as Spark writes it."""
         if isinstance(self._type, NumericType):
             return "number"
-        return "time" if self.type_of_time.startswith(("date", "time")) else self.type_of_time
+        return "time" if self.type_of_time.startswith(("date", "timestamp")) else self.type_of_time
 
     @property
     def has_whole_numbers(self) -> bool:
@@ -116,20 +118,6 @@ def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
-def is_a(kind: str, value: Any) -> bool:
-    """Whether a value is of a class of Spark, classic or of Spark Connect, which have no common class in Spark 3.5."""
-    return any(c.__name__ == kind and c.__module__.startswith("pyspark.sql") for c in type(value).__mro__)
-
-
-def check_table(argument: str, value: Any) -> None:
-    """Raises TypeError unless an argument is a DataFrame of Spark."""
-    if not is_a("DataFrame", value):
-        # The text of a pandas-on-Spark table would run a job.
-        simple = value is None or isinstance(value, (str, int, float))
-        given = repr(value) if simple else f"a {type(value).__module__}.{type(value).__qualname__}"
-        raise TypeError(f"{argument} is {given:.200}, but must be a DataFrame of Spark")
-
-
 def sides_of(
     left: Any,
     right: Any,
@@ -142,8 +130,12 @@ def sides_of(
 ) -> Sides:
     """Checks the arguments that name the columns, and finds the columns."""
     for argument, table in (("left", left), ("right", right)):
-        check_table(argument, table)
-    case_sensitive = left.sparkSession.conf.get("spark.sql.caseSensitive", "false") == "true"
+        check_is_a("DataFrame", argument, table)
+        if table.isStreaming:
+            raise ValueError(
+                f"{argument} is a streaming DataFrame, but must be a table: both tables are read as a whole"
+            )
+    case_sensitive = left.sparkSession.conf.get("spark.sql.caseSensitive", "false").strip().lower() == "true"
     times = _two_of("on", on, left_on, right_on)
     keys = _two_of("by", by, left_by, right_by)
     if times is None:

@@ -11,7 +11,8 @@ from pyspark.sql import functions as F  # noqa: N812
 from slidewise._install import is_connect
 from slidewise._joins._bounds import CURRENT_ROW, Frame, frame_of, plus
 from slidewise._joins._lateral import check_session, with_aggregates
-from slidewise._joins._sides import Sides, is_a, quoted, sides_of
+from slidewise._joins._sides import Sides, quoted, sides_of
+from slidewise._spark_objects import is_a
 
 if TYPE_CHECKING:
     from pyspark.sql import Column, DataFrame
@@ -133,10 +134,8 @@ def _by_frame(sides: Sides, aggregates: Any) -> dict[Frame, list[Column]]:
         )
     frames: dict[Frame, list[Column]] = {}
     columns: dict[str, Column] = {}
-    names = {
-        sides.folded(name): f"left has the columns {', '.join(sides.left.table.columns)}"
-        for name in sides.left.table.columns
-    }
+    has = f"left has the columns {', '.join(sides.left.table.columns)}"
+    names = {sides.folded(name): has for name in sides.left.table.columns}
     for name, entry in aggregates.items():
         if not isinstance(name, str) or not name:
             raise TypeError(f"aggregates has the key {name!r:.200}, but its keys must be names of columns")

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 def between(start: str, end: str | None) -> WindowSpec:
     """A window from one SQL expression to another, or to the current row."""
-    jvm: Any = SparkContext._active_spark_context._jvm  # type: ignore[union-attr]
+    context: Any = SparkContext._active_spark_context
+    if context is None:
+        raise RuntimeError("there is no Spark session, but a frame of an interval needs one: create the session first")
+    jvm = context._jvm
     bounds = [None if expression is None else F.expr(expression) for expression in (start, end)]
     return _of_nodes(jvm, bounds) if is_since("4.0", __version__) else _of_expressions(jvm, bounds)
 

@@ -3,6 +3,8 @@ package org.slidewise.spark
 import java.util.{List => JList, Map => JMap}
 
 import org.apache.spark.sql.{Dataset, SparkSession}
+import org.apache.spark.sql.catalyst.plans.logical.{Command, LeafNode, LogicalPlan}
+import org.apache.spark.sql.execution.QueryExecution
 
 import org.slidewise.core.Stable
 import org.slidewise.spark.config.SlidewiseSettings
@@ -54,10 +56,18 @@ object Slidewise {
    */
   def explainJson(data: Dataset[_]): String = {
     val execution = SparkSessions.queryOf(data)
-    val reports =
-      if (data.isStreaming)
-        WindowReport.ofStream(execution.analyzed, StreamRules.planned(data.sparkSession, execution.analyzed))
-      else WindowReport.of(execution.executedPlan) ++ WindowReport.ofSubqueries(execution.normalized)
+    def alone(query: LogicalPlan) =
+      SparkSessions.of(data.sparkSession).sessionState.executePlan(query)
+    def ofTables(query: QueryExecution) =
+      WindowReport.of(query.executedPlan) ++ WindowReport.ofSubqueries(query.normalized)
+    val reports = execution.analyzed match {
+      case command: Command =>
+        val parts = (command.children ++ command.innerChildren).collect { case part: LogicalPlan => part }
+        parts.distinct.filterNot(_.isInstanceOf[LeafNode]).flatMap(query => ofTables(alone(query)))
+      case query if data.isStreaming =>
+        WindowReport.ofStream(query, StreamRules.planned(data.sparkSession, query), alone(_).executedPlan)
+      case _ => ofTables(execution)
+    }
     reports.map(_.json).mkString("[", ",", "]")
   }
 

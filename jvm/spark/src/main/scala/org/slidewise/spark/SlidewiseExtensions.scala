@@ -35,6 +35,7 @@ private object Injection {
     )
     extensions.injectPlanNormalizationRule(_ => planning.joins.RewriteWindowJoins)
     extensions.injectOptimizerRule(_ => planning.joins.OptimizeWindowJoins)
+    extensions.injectPreCBORule(_ => planning.joins.InferKeyFilters)
     extensions.injectPreCBORule(_ => planning.joins.FilterRightRows)
     extensions.injectPostHocResolutionRule(_ => planning.RewriteWindowAggregates.InUnresolved)
     PlanningRules.strategies.foreach(strategy => extensions.injectPlannerStrategy(_ => strategy))

@@ -61,26 +61,30 @@ object WindowReport extends AdaptiveSparkPlanHelper {
   def of(plan: SparkPlan): Seq[WindowReport] = {
     val cachedPlans = Collections.newSetFromMap(new IdentityHashMap[SparkPlan, java.lang.Boolean])
     def reportsOf(plan: SparkPlan): Seq[WindowReport] = {
-      lazy val definitions = WindowSql.definitions(plan)
-      val found = collectWithSubqueries(plan) { case WindowOperator(window, expressions) =>
-        reports(window, expressions, definitions)
-      }.flatten ++
-        collectWithSubqueries(plan)(hoppingFunctions).distinct.flatten.map(f =>
-          Option(f.resultId) -> reportOf(f)
-        ) ++
-        collectWithSubqueries(plan) {
-          case join: WindowJoinExecBase =>
-            reports(join.plan.window.expressions, join.tasksNote, definitions)
-          case join: PythonWindowJoinExec =>
-            reports(join.plan.window.expressions, None, definitions)
-        }.flatten
       val cached = collectWithSubqueries(plan) { case scan: InMemoryTableScanExec =>
         scan.relation.cachedPlan
       }
-      inOrder(found, plan.output, collectWithSubqueries(plan) { case node => node }) ++
+      inOrder(identified(plan), plan.output, collectWithSubqueries(plan) { case node => node }) ++
         cached.filter(cachedPlans.add).flatMap(reportsOf)
     }
     reportsOf(plan)
+  }
+
+  /** The reports of a plan and its subqueries, each with the identifier of the result. */
+  private def identified(plan: SparkPlan): Seq[(Option[ExprId], WindowReport)] = {
+    lazy val definitions = WindowSql.definitions(plan)
+    collectWithSubqueries(plan) { case WindowOperator(window, expressions) =>
+      reports(window, expressions, definitions)
+    }.flatten ++
+      collectWithSubqueries(plan)(hoppingFunctions).distinct.flatten.map(f =>
+        Option(f.resultId) -> reportOf(f)
+      ) ++
+      collectWithSubqueries(plan) {
+        case join: WindowJoinExecBase =>
+          reports(join.plan.window.expressions, join.tasksNote, definitions)
+        case join: PythonWindowJoinExec =>
+          reports(join.plan.window.expressions, None, definitions)
+      }.flatten
   }
 
   /**
@@ -88,27 +92,43 @@ object WindowReport extends AdaptiveSparkPlanHelper {
    *
    * @param planned
    *   the plan without data, if it can be planned
+   * @param ofTable
+   *   plans a part of the query that reads no stream
    */
-  def ofStream(plan: LogicalPlan, planned: Option[SparkPlan]): Seq[WindowReport] = {
+  def ofStream(
+      plan: LogicalPlan,
+      planned: Option[SparkPlan],
+      ofTable: LogicalPlan => SparkPlan
+  ): Seq[WindowReport] = {
     lazy val definitions = WindowSql.definitions(plan)
-    val windows = plan.collect { case window: Window =>
-      val planned = byId(window.getTagValue(WindowPlan.Tag).toSeq.flatMap(_.operator).flatMap(_.expressions))
-      window.windowExpressions.map { expression =>
-        val text = WindowSql(expression, definitions)
-        val report = planned.get(expression.exprId) match {
-          case Some(p) => WindowReport(text, Some(p.method.toString), p.note)
-          case None => WindowReport(text, None, Some(s"$notPlanned, and Spark has no windows over streams"))
+    def overTables(node: LogicalPlan): Seq[LogicalPlan] = node match {
+      case window: Window if !readsStream(window) => Seq(window)
+      case other                                  => (other.children ++ other.subqueries).flatMap(overTables)
+    }
+    val windows = plan.collect {
+      case window: Window if readsStream(window) =>
+        val planned =
+          byId(window.getTagValue(WindowPlan.Tag).toSeq.flatMap(_.operator).flatMap(_.expressions))
+        window.windowExpressions.map { expression =>
+          val text = WindowSql(expression, definitions)
+          val report = planned.get(expression.exprId) match {
+            case Some(p) => WindowReport(text, Some(p.method.toString), p.note)
+            case None => WindowReport(text, None, Some(s"$notPlanned, and Spark has no windows over streams"))
+          }
+          Option(expression.exprId) -> report
         }
-        Option(expression.exprId) -> report
-      }
     }.flatten
     val hopping = planned.toSeq.flatMap(collect(_)(hoppingFunctions)).distinct.flatten
     inOrder(
-      windows ++ hopping.map(f => Option(f.resultId) -> reportOf(f)),
+      windows ++ hopping.map(f => Option(f.resultId) -> reportOf(f)) ++
+        overTables(plan).flatMap(window => identified(ofTable(window))),
       plan.output,
       plan.collect { case node => node } ++ planned.toSeq.flatMap(collect(_) { case node => node })
     )
   }
+
+  // An operator that Slidewise puts below such windows hides from Spark's rules that they are over a stream.
+  private def readsStream(plan: LogicalPlan): Boolean = plan.exists(_.isStreaming)
 
   /** The reports for subqueries and joins over a range of another table's rows that Spark evaluates. */
   def ofSubqueries(plan: LogicalPlan): Seq[WindowReport] =
@@ -120,9 +140,10 @@ object WindowReport extends AdaptiveSparkPlanHelper {
   /** A window operator with its window expressions. */
   private object WindowOperator {
     def unapply(plan: SparkPlan): Option[(UnaryExecNode, Seq[NamedExpression])] = plan match {
-      case sliding: SlidingWindowExecBase => Some((sliding, sliding.windowExpression))
-      case window: WindowExecBase         => Some((window, window.windowExpression))
-      case _                              => None
+      case sliding: SlidingWindowExecBase  => Some((sliding, sliding.windowExpression))
+      case window: WindowExecBase          => Some((window, window.windowExpression))
+      case stream: StreamingWindowOperator => Some((stream, stream.plan.expressions.map(_.expression)))
+      case _                               => None
     }
   }
 
@@ -148,6 +169,7 @@ object WindowReport extends AdaptiveSparkPlanHelper {
       case sliding: SlidingWindowExecBase if sliding.evaluatesAsSpark => (Nil, sliding.plan.expressions)
       case sliding: SlidingWindowExecBase                             => (sliding.plan.expressions, Nil)
       case python: PythonSlidingWindowExec                            => (python.plan.expressions, Nil)
+      case stream: StreamingWindowOperator                            => (stream.plan.expressions, Nil)
       case _                                                          => (Nil, Nil)
     }
     val left = window.logicalLink.flatMap(_.getTagValue(WindowPlan.Tag)).toSeq.flatMap(_.bySpark)

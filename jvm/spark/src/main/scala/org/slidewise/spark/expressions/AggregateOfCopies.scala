@@ -1,5 +1,6 @@
 package org.slidewise.spark.expressions
 
+import org.apache.spark.{TaskContext, TaskKilledException}
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, Average, Count, Sum}
@@ -25,6 +26,8 @@ final case class AggregateOfCopies(
     copies: Expression
 ) extends Expression
     with CodegenFallback {
+  import AggregateOfCopies.CheckEvery
+
   @transient private lazy val evaluated = new FunctionOverRows(function, input)
 
   override def children: Seq[Expression] = values :+ copies
@@ -42,6 +45,7 @@ final case class AggregateOfCopies(
         private[this] var left = number
         override def hasNext: Boolean = left > 0
         override def next(): InternalRow = {
+          if (left % CheckEvery == 0) AggregateOfCopies.stopIfCancelled()
           left -= 1
           copied
         }
@@ -54,6 +58,11 @@ final case class AggregateOfCopies(
 }
 
 private[spark] object AggregateOfCopies {
+  private val CheckEvery = 1L << 16
+
+  private def stopIfCancelled(): Unit =
+    if (Option(TaskContext.get()).exists(_.isInterrupted()))
+      throw new TaskKilledException("cancelled while an aggregate reads the copies of a row")
 
   /** Whether the value stays the same if 0.0 replaces -0.0 in the columns that the function reads. */
   def ignoresSignOfZero(function: AggregateFunction): Boolean = function match {

@@ -2,6 +2,7 @@ package org.slidewise.spark.expressions
 
 import scala.reflect.{classTag, ClassTag}
 
+import org.apache.spark.internal.Logging
 import org.apache.spark.sql.AnalysisException
 import org.apache.spark.sql.catalyst.FunctionIdentifier
 import org.apache.spark.sql.catalyst.analysis.{FunctionRegistry, FunctionRegistryBase}
@@ -18,7 +19,7 @@ import org.slidewise.spark.expressions.Parameter._
  * The SQL functions that Slidewise adds. One line here and the class with its `@ExpressionDescription` register a function:
  * `make docs` derives the methods of `org.slidewise.spark.functions`, the helpers of the Python package and `docs/functions.md`.
  */
-object SqlFunctions {
+object SqlFunctions extends Logging {
 
   val all: Seq[SqlFunction] = Seq(
     task("Statistics and extremes")(
@@ -89,11 +90,19 @@ object SqlFunctions {
     )
   ).flatten
 
-  /** Registers the functions in a session that is running already, under the schema that this Spark's own functions are in. */
+  /**
+   * Registers the functions in a session that is running already, under the schema that this Spark's own functions are in. A function
+   * of the session that has the name of one of them stays.
+   */
   def registerIn(registry: FunctionRegistry): Unit = {
     val sparks = registry.listFunction().find(_.funcName == "abs").getOrElse(FunctionIdentifier("abs"))
     all.foreach { function =>
-      registry.registerFunction(sparks.copy(funcName = function.name), function.info, function.builder)
+      val name = sparks.copy(funcName = function.name)
+      if (registry.functionExists(name))
+        logWarning(
+          s"The session has a function ${function.name}, which stays. Slidewise's function of this name is not registered"
+        )
+      else registry.registerFunction(name, function.info, function.builder)
     }
   }
 

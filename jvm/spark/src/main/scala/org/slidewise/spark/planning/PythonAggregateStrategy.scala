@@ -19,10 +19,12 @@ object PythonAggregateStrategy extends SparkStrategy {
 
   override def apply(plan: LogicalPlan): Seq[SparkPlan] = plan match {
     case PhysicalAggregation(grouping, aggregates, results, child)
-        if aggregates.nonEmpty && SlidewiseSettings.enabled(SQLConf.get) && !StreamInput.isBelow(child) =>
+        if aggregates.nonEmpty && !StreamInput.isBelow(child) =>
       PlanningFailure.leaveToSpark("an aggregate") {
         val functions = aggregates.map(a => PythonAggregate.of(a.aggregateFunction))
-        if (functions.forall(_.isDefined) && !grouping.exists(_.metadata.contains(SessionWindow.marker)))
+        val areOurs =
+          functions.forall(_.isDefined) && !grouping.exists(_.metadata.contains(SessionWindow.marker))
+        if (areOurs && SlidewiseSettings.enabled(SQLConf.get))
           Seq(operators(grouping, aggregates, functions.flatten, results, planLater(child)))
         else Nil
       }(_ => Nil)

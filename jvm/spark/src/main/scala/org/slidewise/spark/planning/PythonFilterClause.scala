@@ -22,7 +22,7 @@ final class PythonFilterClause(session: SparkSession) extends Rule[LogicalPlan] 
   override def apply(plan: LogicalPlan): LogicalPlan =
     plan.resolveExpressionsWithPruning(_.containsPattern(UNRESOLVED_FUNCTION)) {
       case call: UnresolvedFunction
-          if call.filter.isDefined && SlidewiseSettings.enabled(conf) && isAggregator(call.nameParts) =>
+          if call.filter.isDefined && isAggregator(call.nameParts) && SlidewiseSettings.enabled(conf) =>
         call.copy(
           arguments = call.arguments ++ call.filter.map(NamedArgumentExpression("filter", _)),
           filter = None

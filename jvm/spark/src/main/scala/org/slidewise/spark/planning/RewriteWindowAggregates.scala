@@ -5,6 +5,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.optimizer.EliminateDistinct
 import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Window}
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreePattern.WINDOW_EXPRESSION
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.expressions.{
@@ -38,7 +39,7 @@ object RewriteWindowAggregates extends Rule[LogicalPlan] {
    */
   object InUnresolved extends Rule[LogicalPlan] {
     override def apply(plan: LogicalPlan): LogicalPlan =
-      if (plan.resolved || !SlidewiseSettings.enabled(conf)) plan
+      if (plan.resolved || !plan.containsPattern(WINDOW_EXPRESSION) || !SlidewiseSettings.enabled(conf)) plan
       else plan.resolveOperatorsUp { case node if !node.resolved => rewritten(node) }
   }
 

@@ -47,22 +47,24 @@ final class WindowPlanner(
    *   the window expressions, each with a name
    */
   def plan(expressions: Seq[NamedExpression]): WindowPlan =
-    if (!SlidewiseSettings.enabled(conf))
-      WindowPlan(None, expressions.map(EvaluatedBySpark(_, WindowCall.IsOff)))
-    else {
-      val decided = expressions.map { e =>
-        (for {
-          window <- WindowCall.of(e, conf)
-          _ <- Either.cond(!overflowsInSpark(window.frame), (), OverflowingBound)
-          framed <- window.framed
-        } yield (window, framed)).left.map(EvaluatedBySpark(e, _))
-      }
-      val taken = decided.collect { case Right(found) => found }
-      WindowPlan(
-        if (taken.isEmpty) None else Some(operator(taken)),
-        decided.collect { case Left(left) => left }
-      )
+    if (SlidewiseSettings.enabled(conf)) planWhetherOn(expressions)
+    else WindowPlan(None, expressions.map(EvaluatedBySpark(_, WindowCall.IsOff)))
+
+  /** The plan, whether or not Slidewise is on: adaptive execution plans again, and no operator of Spark evaluates a window join. */
+  def planWhetherOn(expressions: Seq[NamedExpression]): WindowPlan = {
+    val decided = expressions.map { e =>
+      (for {
+        window <- WindowCall.of(e, conf)
+        _ <- Either.cond(!overflowsInSpark(window.frame), (), OverflowingBound)
+        framed <- window.framed
+      } yield (window, framed)).left.map(EvaluatedBySpark(e, _))
     }
+    val taken = decided.collect { case Right(found) => found }
+    WindowPlan(
+      if (taken.isEmpty) None else Some(operator(taken)),
+      decided.collect { case Left(left) => left }
+    )
+  }
 
   private def operator(taken: Seq[(WindowCall, FramedFunctions)]): SlidingWindowPlan = {
     val (inArrays, others) = taken

@@ -1,5 +1,7 @@
 package org.slidewise.spark.refresh
 
+import scala.collection.mutable
+
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
 import org.apache.spark.sql.catalyst.plans._
@@ -7,6 +9,7 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreePattern.{CURRENT_LIKE, PLAN_EXPRESSION}
 
 import org.slidewise.spark.plan.{WindowJoin, WindowsOfTime}
+import org.slidewise.spark.planning.ColumnDefinitions
 
 /**
  * The operators from the result of a query down to the changed tables. Each operator processes single rows, or groups of rows by
@@ -26,7 +29,14 @@ final private[refresh] class QueryPath private (
   def all: Seq[LogicalPlan] = nodes ++ branches.flatten
 
   /** The columns of Project and Aggregate along the path in terms of the columns below, if each row determines them by itself. */
-  private val definitions: Map[ExprId, Expression] =
+  private val definitions: Map[ExprId, Expression] = {
+    val sizes = mutable.Map.empty[ExprId, Long]
+    // A column whose definition would be too large stays a column of its own.
+    def isSmall(column: Alias) = {
+      val size = ColumnDefinitions.size(column.child, a => sizes.getOrElse(a.exprId, 1L))
+      sizes(column.exprId) = if (size > ColumnDefinitions.LargestSize) 1L else size
+      size <= ColumnDefinitions.LargestSize
+    }
     all.reverse.foldLeft(Map.empty[ExprId, Expression]) { (known, node) =>
       val named = node match {
         case Project(columns, _) => columns
@@ -34,9 +44,11 @@ final private[refresh] class QueryPath private (
         case _                   => Nil
       }
       known ++ named.collect {
-        case alias: Alias if isOfRow(alias.child) => alias.exprId -> replaced(alias.child, known)
+        case alias: Alias if isOfRow(alias.child) && isSmall(alias) =>
+          alias.exprId -> replaced(alias.child, known)
       }
     }
+  }
 
   private def replaced(e: Expression, known: Map[ExprId, Expression]): Expression = e.transform {
     case a: AttributeReference => known.getOrElse(a.exprId, a)

@@ -1,6 +1,7 @@
 package org.slidewise.spark.shims
 
 import org.apache.spark.sql.{Dataset, SparkSession}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.QueryExecution
 
 object SparkSessions {
@@ -8,4 +9,8 @@ object SparkSessions {
 
   def of(session: SparkSession): Session = session
   def queryOf(data: Dataset[_]): QueryExecution = data.queryExecution
+
+  /** Whether a user has cached the rows of a normalized plan. */
+  def isCached(session: SparkSession, plan: LogicalPlan): Boolean =
+    session.sharedState.cacheManager.lookupCachedData(plan).isDefined
 }

@@ -1,6 +1,7 @@
 package org.slidewise.spark.shims
 
 import org.apache.spark.sql.{classic, Dataset, SparkSession}
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.execution.QueryExecution
 
 /** The sessions and datasets of Spark's classic engine, which implement a common interface since 4.0. */
@@ -9,4 +10,8 @@ object SparkSessions {
 
   def of(session: SparkSession): Session = session.asInstanceOf[Session]
   def queryOf(data: Dataset[_]): QueryExecution = data.asInstanceOf[classic.Dataset[_]].queryExecution
+
+  /** Whether a user has cached the rows of a normalized plan. */
+  def isCached(session: SparkSession, plan: LogicalPlan): Boolean =
+    of(session).sharedState.cacheManager.lookupCachedData(of(session), plan).isDefined
 }

@@ -6,7 +6,6 @@ import org.apache.spark.sql.catalyst.optimizer.EliminateDistinct
 
 import org.slidewise.spark.expressions.{AggregateOfCopies, GroupingKeys, RowsOfFrame}
 import org.slidewise.spark.families.Families
-import org.slidewise.spark.planning.WindowCall
 
 /**
  * Rewrites aggregates of grouped columns of the left table. Their inputs are constant within a group, so their value depends only on
@@ -41,20 +40,18 @@ private[joins] object AggregatesOfLeft {
   private def haveOneValue(e: Expression): Boolean =
     e.references.forall(GroupingKeys.isNormal(_))
 
-  private def canCopy(a: AggregateExpression): Boolean = FramedSubquery.isPlain(a) && (functionOf(a) match {
-    case _: DeclarativeAggregate | _: ImperativeAggregate => true
-    case _                                                => false
-  })
-
-  private def functionOf(a: AggregateExpression): AggregateFunction =
-    WindowCall.replaced(ValueOverRows.functionOf(a))
+  private def canCopy(a: AggregateExpression): Boolean =
+    FramedSubquery.isPlain(a) && ValueOverRows.isKnown(a) && (ValueOverRows.evaluableOf(a) match {
+      case _: DeclarativeAggregate | _: ImperativeAggregate => true
+      case _                                                => false
+    })
 
   private def ofCopies(
       a: AggregateExpression,
       left: Seq[Expression],
       right: Seq[Expression]
   ): Expression = {
-    val function = functionOf(a)
+    val function = ValueOverRows.evaluableOf(a)
     val pairs = AggregateExpression(RowsOfFrame.count, Complete, isDistinct = false, right.reduceOption(And))
     val counted = if (ignoresCopies(function)) Least(Seq(pairs, Literal(1L))) else pairs
     val columns = function.references.toSeq

@@ -80,11 +80,10 @@ private[joins] object AsOfWindow {
     } yield {
       val first = joined.results
       val found = joinedBackward.found.get
-      def distance(to: Seq[NamedExpression]) =
-        FramedSubquery.replaced(
-          join.orderExpression,
-          AttributeMap(join.right.output.zip(to.map(_.toAttribute)))
-        )
+      def distance(to: Seq[NamedExpression]) = {
+        val columns = AttributeMap(join.right.output.zip(to.map(_.toAttribute)))
+        join.orderExpression.transform { case a: Attribute => columns.getOrElse(a, a) }
+      }
       val all = joined.withColumns(first ++ joined.found)
       val takesLast = And(
         IsNotNull(found),

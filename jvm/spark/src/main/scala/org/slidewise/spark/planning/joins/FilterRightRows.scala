@@ -2,9 +2,11 @@ package org.slidewise.spark.planning.joins
 
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateFunction
-import org.apache.spark.sql.catalyst.optimizer.ColumnPruning
+import org.apache.spark.sql.catalyst.optimizer.{ColumnPruning, ReplaceUpdateFieldsExpression}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
+import org.apache.spark.sql.catalyst.trees.TreePattern.PYTHON_UDF
+import org.apache.spark.sql.execution.LogicalRDD
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, InMemoryFileIndex, LogicalRelation}
 import org.apache.spark.sql.execution.datasources.v2.V2ScanRelationPushDown
 
@@ -30,7 +32,7 @@ object FilterRightRows extends Rule[LogicalPlan] {
     case join: WindowJoin if isWorthIt(join) => join.copy(right = filtered(join))
   }
 
-  private def isWorthIt(join: WindowJoin): Boolean = isCheap(join.left) && {
+  private def isWorthIt(join: WindowJoin): Boolean = isCheap(join.left) && !callsPython(join) && {
     val ratio = SlidewiseSettings.windowJoinFilterRatio(conf)
     val (left, right) = (join.left.stats.sizeInBytes, join.right.stats.sizeInBytes)
     ratio == 0 || left <= conf.runtimeFilterCreationSideThreshold && right >= left * ratio
@@ -39,9 +41,14 @@ object FilterRightRows extends Rule[LogicalPlan] {
   private def isCheap(plan: LogicalPlan): Boolean = plan match {
     case Project(columns, child)  => columns.forall(FramedSubquery.isPlain) && isCheap(child)
     case Filter(condition, child) => FramedSubquery.isPlain(condition) && isCheap(child)
+    case _: LogicalRDD            => false // whose lineage may be long
     case leaf: LeafNode           => !leaf.isStreaming
     case _                        => false
   }
+
+  // Spark extracts functions in Python after this rule, and not from subqueries.
+  private def callsPython(join: WindowJoin): Boolean =
+    join.left.containsPattern(PYTHON_UDF) || join.expressions.exists(_.containsPattern(PYTHON_UDF))
 
   private def filtered(join: WindowJoin): LogicalPlan = {
     val reaches =
@@ -82,8 +89,12 @@ object FilterRightRows extends Rule[LogicalPlan] {
       val values =
         reaches.map(reach => reach.function.toAggregateExpression(isDistinct = false, reach.filter))
       val together = Alias(CreateStruct(values), "_reach")()
-      // Spark's rules that create table scans do not visit subqueries.
-      val aggregate = inOneTask(V2ScanRelationPushDown(ColumnPruning(Aggregate(Nil, Seq(together), left))))
+      // Spark's later rules do not visit subqueries.
+      val aggregate = inOneTask(
+        ReplaceUpdateFieldsExpression(
+          V2ScanRelationPushDown(ColumnPruning(Aggregate(Nil, Seq(together), left)))
+        )
+      )
       reaches.zipWithIndex.map { case (reach, i) =>
         val value = GetStructField(ScalarSubquery(aggregate), i)
         val result = AttributeReference("_value", value.dataType, value.nullable)()

@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.logical._
 
 import org.slidewise.spark.expressions.RowsOfFrame
+import org.slidewise.spark.planning.ColumnDefinitions
 
 /**
  * A correlated subquery whose result for an outer row combines aggregates of a window over another table.
@@ -42,8 +43,7 @@ final private[joins] case class FramedSubquery(
 
   /** The same subquery, which returns its row only if `condition` is true. The condition may also read the outer row. */
   def having(condition: Expression): FramedSubquery = {
-    val values = AttributeMap(results.collect { case alias: Alias => alias.toAttribute -> alias.child })
-    val all = having.toSeq :+ OuterCondition.asLeft(FramedSubquery.replaced(condition, values))
+    val all = having.toSeq :+ OuterCondition.asLeft(ColumnDefinitions.of(results).in(condition))
     copy(having = all.reduceOption(And))
   }
 
@@ -60,7 +60,7 @@ private[joins] object FramedSubquery {
   /** The subquery in the form of a window; or the reason why it has no such form. */
   def of(plan: LogicalPlan): Either[String, FramedSubquery] = plan match {
     case SubqueryAlias(_, child)                              => of(child)
-    case Project(columns, child) if columns.forall(isPlain)   => of(child).map(projected(_, columns))
+    case Project(columns, child) if columns.forall(isPlain)   => of(child).flatMap(projected(_, columns))
     case Filter(condition, child) if isPlain(condition)       => of(child).map(_.having(condition))
     case aggregate: Aggregate                                 => AggregatedSubquery.of(aggregate)
     case GlobalLimit(IntegerLiteral(1), LocalLimit(_, child)) => ofSorted(child)
@@ -76,26 +76,19 @@ private[joins] object FramedSubquery {
   def isPlain(e: Expression): Boolean =
     e.deterministic && !e.exists(e => e.isInstanceOf[SubqueryExpression] || e.isInstanceOf[Generator])
 
-  private def projected(query: FramedSubquery, columns: Seq[NamedExpression]): FramedSubquery =
-    query.copy(results = substituted(columns, query.results).map(asNamedLeft))
+  /** The reason for columns that would be too long, written over the tables. */
+  val TooLong: String =
+    "the columns are long expressions when they are written over the columns of the tables; " +
+      "compute them in a table of its own"
 
-  /** `columns`, as expressions over the input of the projection `below` instead of its output. */
-  private def substituted(
-      columns: Seq[NamedExpression],
-      below: Seq[NamedExpression]
-  ): Seq[NamedExpression] = {
-    val values = AttributeMap(below.collect { case alias: Alias => alias.toAttribute -> alias.child })
-    columns.map(replacedIn(_, values))
+  private def projected(
+      query: FramedSubquery,
+      columns: Seq[NamedExpression]
+  ): Either[String, FramedSubquery] = {
+    val below = ColumnDefinitions.of(query.results)
+    if (below.fitIn(columns)) Right(query.copy(results = columns.map(below.inNamed).map(asNamedLeft)))
+    else Left(TooLong)
   }
-
-  /** The column, with attributes replaced by their `values`. */
-  def replacedIn(column: NamedExpression, values: AttributeMap[Expression]): NamedExpression = column match {
-    case a: Attribute => values.get(a).fold[NamedExpression](a)(Alias(_, a.name)(a.exprId, a.qualifier))
-    case other        => replaced(other, values).asInstanceOf[NamedExpression]
-  }
-
-  def replaced(e: Expression, values: AttributeMap[Expression]): Expression =
-    e.transform { case a: Attribute => values.getOrElse(a, a) }
 
   def asNamedLeft(e: NamedExpression): NamedExpression = e match {
     case OuterReference(a) => Alias(a, a.name)(e.exprId)
@@ -105,7 +98,7 @@ private[joins] object FramedSubquery {
   /** The subquery that returns the first row of `plan`, which sorts by the time of the window. */
   private def ofSorted(plan: LogicalPlan): Either[String, FramedSubquery] = plan match {
     case SubqueryAlias(_, child)                            => ofSorted(child)
-    case Project(columns, child) if columns.forall(isPlain) => ofSorted(child).map(projected(_, columns))
+    case Project(columns, child) if columns.forall(isPlain) => ofSorted(child).flatMap(projected(_, columns))
     case sort: Sort => ofSort(sort.order, sort.child, sort.child.output)
     case other      => Left(s"${other.nodeName} returns one row in no order")
   }
@@ -117,12 +110,10 @@ private[joins] object FramedSubquery {
   ): Either[String, FramedSubquery] = plan match {
     case SubqueryAlias(_, child) if isOuter(child) => ofSort(order, child, columns)
     case Project(below, child) if isOuter(child) && below.forall(e => isPlain(e)) =>
-      val values = AttributeMap(below.collect { case alias: Alias => alias.toAttribute -> alias.child })
-      ofSort(
-        order.map(replaced(_, values).asInstanceOf[SortOrder]),
-        child,
-        substituted(columns, below)
-      )
+      val defined = ColumnDefinitions.of(below)
+      if (defined.fitIn(order ++ columns))
+        ofSort(order.map(defined.in(_).asInstanceOf[SortOrder]), child, columns.map(defined.inNamed))
+      else Left(TooLong)
     case _ =>
       inputOf(plan).flatMap { rows =>
         val failing = order.drop(1).find(tie => TotalBound.mayFail(tie.child)) // all right rows are sorted
@@ -171,7 +162,12 @@ private[joins] object FramedSubquery {
     val found = value(Literal.TrueLiteral)
     // A column that also reads the outer row is computed from the columns of the right row that it reads.
     val single = AttributeSet(columns.filter(isOuter(_))).toSeq.map(a => a -> value(a))
-    val ofSingle = AttributeMap(single.map { case (a, alias) => a -> (alias.toAttribute: Expression) })
+    val ofSingle = AttributeMap(single.map { case (a, alias) => a -> alias.toAttribute })
+    def overCalls(column: NamedExpression) = column match {
+      case a: Attribute => Alias(ofSingle.getOrElse(a, a), a.name)(a.exprId, a.qualifier)
+      case other        =>
+        other.transform { case a: Attribute => ofSingle.getOrElse(a, a) }.asInstanceOf[NamedExpression]
+    }
     val whole = columns.filterNot(isOuter(_)).map {
       case alias: Alias => alias -> value(alias.child)
       case other        => other -> value(other)
@@ -180,7 +176,7 @@ private[joins] object FramedSubquery {
       column.exprId -> Alias(alias.toAttribute, column.name)(column.exprId, column.qualifier)
     }.toMap
     val results =
-      columns.map(column => ofWhole.getOrElse(column.exprId, asNamedLeft(replacedIn(column, ofSingle))))
+      columns.map(column => ofWhole.getOrElse(column.exprId, asNamedLeft(overCalls(column))))
     FramedSubquery(
       rows.input,
       rows.own,

@@ -9,7 +9,7 @@ import org.apache.spark.sql.types.{DataType, DoubleType, FloatType}
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.expressions.{AggregateOfCopies, GroupingKeys, RowsOfFrame}
-import org.slidewise.spark.plan.WindowJoin
+import org.slidewise.spark.plan.{RowValue, WindowJoin}
 import org.slidewise.spark.shims.SparkCollations
 
 /**
@@ -24,6 +24,11 @@ private[joins] object GroupedJoin {
   /** The aggregate as a window join; or the reason why it has no such form. */
   def of(aggregate: Aggregate): Either[String, LogicalPlan] =
     for {
+      _ <- Either.cond(
+        !CachedRows.isOnPath(aggregate.child)(_.isInstanceOf[Join]),
+        (),
+        "the joined rows are cached"
+      )
       joined <- JoinInput.of(aggregate.child, aggregate.groupingExpressions, aggregate.aggregateExpressions)
       filtered = joined.copy(results = ConditionalAggregates.asFiltered(joined))
       input = joined.copy(results = AggregatesOfLeft.replaced(filtered))
@@ -138,8 +143,10 @@ private[joins] object GroupedJoin {
       case _: IsNull | _: IsNotNull                                                => false
       case _: BinaryArithmetic | _: BinaryComparison | _: And | _: Or | _: Not     =>
         e.children.exists(tellsZeros(_, column))
-      case cast: Cast if isFraction(cast.dataType) => tellsZeros(cast.child, column)
-      case other                                   => other.references.contains(column)
+      // Bounds, and the innermost of several.
+      case _: RowValue | _: Greatest | _: Least | _: If => e.children.exists(tellsZeros(_, column))
+      case cast: Cast if isFraction(cast.dataType)      => tellsZeros(cast.child, column)
+      case other                                        => other.references.contains(column)
     }
     def isFraction(dataType: DataType) = dataType == FloatType || dataType == DoubleType
     lazy val all = read ++ input.results.flatMap(_.collect {

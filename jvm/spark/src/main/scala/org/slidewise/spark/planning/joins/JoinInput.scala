@@ -4,6 +4,7 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical._
 
+import org.slidewise.spark.planning.ColumnDefinitions
 import org.slidewise.spark.shims.CommonExpressions
 
 /**
@@ -43,15 +44,13 @@ private[joins] object JoinInput {
       above: Seq[Expression] = Nil
   ): Either[String, JoinInput] = plan match {
     case SubqueryAlias(_, child)  => of(child, grouping, results, above)
+    case view: View               => of(view.child, grouping, results, above)
     case Filter(condition, child) => of(child, grouping, results, Conjuncts(condition) ++ above)
     case Project(columns, child) if columns.forall(FramedSubquery.isPlain) =>
-      val values = AttributeMap(columns.collect { case alias: Alias => alias.toAttribute -> alias.child })
-      of(
-        child,
-        grouping.map(FramedSubquery.replaced(_, values)),
-        results.map(FramedSubquery.replacedIn(_, values)),
-        above.map(FramedSubquery.replaced(_, values))
-      )
+      val below = ColumnDefinitions.of(columns)
+      if (below.fitIn(grouping ++ results ++ above))
+        of(child, grouping.map(below.in), results.map(below.inNamed), above.map(below.in))
+      else Left(FramedSubquery.TooLong)
     case join: Join => ofJoin(join, grouping, results, above)
     case _: Expand  =>
       Left(

@@ -6,10 +6,13 @@ import org.apache.spark.sql.catalyst.rules.Rule
 
 import org.slidewise.spark.plan.WindowJoin
 
-/** Pushes filters on left rows below a [[WindowJoin]], and drops calls that no operator reads. */
+/** Pushes filters on left rows below a [[WindowJoin]], and drops calls that no operator reads and sorts of its rows. */
 object OptimizeWindowJoins extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformDown {
+    case join @ WindowJoin(left, _, _, _, _, _, _, _) if isEmpty(left) => LocalRelation(join.output)
+    case join: WindowJoin if join.children.exists(child => unsorted(child) ne child) =>
+      join.withNewChildren(join.children.map(unsorted)).asInstanceOf[LogicalPlan]
     case Filter(condition, join: WindowJoin) if pushed(condition, join).nonEmpty =>
       val below = pushed(condition, join)
       val above = Conjuncts(condition).filterNot(below.contains)
@@ -19,6 +22,26 @@ object OptimizeWindowJoins extends Rule[LogicalPlan] {
       Project(columns, pruned(columns, join))
     case Project(columns, Filter(condition, join: WindowJoin)) if isUnread(columns :+ condition, join) =>
       Project(columns, Filter(condition, pruned(columns :+ condition, join)))
+  }
+
+  private def isEmpty(plan: LogicalPlan): Boolean = plan match {
+    case rows: LocalRelation                                      => rows.data.isEmpty
+    case _: Project | _: Filter | _: RepartitionOperation         => isEmpty(plan.children.head)
+    case groups: Aggregate if groups.groupingExpressions.nonEmpty => isEmpty(groups.child)
+    case _                                                        => false
+  }
+
+  /** The rows in any order, since the join sorts them. */
+  private def unsorted(plan: LogicalPlan): LogicalPlan = plan match {
+    case sort: Sort                                                      => unsorted(sort.child)
+    case project: Project if project.projectList.forall(_.deterministic) => above(project)
+    case filter: Filter if filter.condition.deterministic                => above(filter)
+    case other                                                           => other
+  }
+
+  private def above(node: UnaryNode): LogicalPlan = {
+    val below = unsorted(node.child)
+    if (below eq node.child) node else node.withNewChildren(Seq(below))
   }
 
   /** The join with only the calls that `readers` read. */

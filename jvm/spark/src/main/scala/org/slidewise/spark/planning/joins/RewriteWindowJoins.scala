@@ -1,10 +1,14 @@
 package org.slidewise.spark.planning.joins
 
+import scala.util.{Success, Try}
+
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
-import org.apache.spark.sql.catalyst.trees.TreePattern.{AS_OF_JOIN, JOIN, LATERAL_JOIN, PLAN_EXPRESSION}
+import org.apache.spark.sql.catalyst.trees.TreePatternBits
+import org.apache.spark.sql.catalyst.trees.TreePattern.{AS_OF_JOIN, CTE, JOIN, LATERAL_JOIN, PLAN_EXPRESSION}
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.plan.LeftToSpark
@@ -20,42 +24,68 @@ import org.slidewise.spark.planning.PlanningFailure
 object RewriteWindowJoins extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    if (!SlidewiseSettings.windowJoins(conf) || plan.isStreaming) plan
-    else PlanningFailure.leaveToSpark("a subquery over another table")(rewritten(plan))(_ => plan)
-
-  private def rewritten(plan: LogicalPlan): LogicalPlan =
-    plan.transformUpWithPruning(_.containsAnyPattern(LATERAL_JOIN, AS_OF_JOIN, JOIN, PLAN_EXPRESSION)) {
-      case lateral: LateralJoin => ofLateral(lateral)
-      case join: AsOfJoin       => decided(join, s"as-of join (${named(join.right)})", AsOfWindow.of(join))
-      case aggregate: Aggregate if aggregate.groupingExpressions.nonEmpty && joinsByRange(aggregate.child) =>
-        decided(aggregate, s"GROUP BY over a join (${named(aggregate)})", GroupedJoin.of(aggregate))
-      case project: Project =>
-        leaveOthers(project)
-        ofScalars(uncorrelated(project).asInstanceOf[Project])((child, values) =>
-          project.copy(replaced(project.projectList, values), child)
-        )
-      case filter: Filter =>
-        leaveOthers(filter)
-        ofScalars(uncorrelated(filter).asInstanceOf[Filter])((child, values) =>
-          Project(filter.child.output, Filter(replaced(Seq(filter.condition), values).head, child))
-        )
-      case other =>
-        leaveOthers(other)
-        uncorrelated(other)
+    if (!mayJoin(plan) || plan.isStreaming) plan
+    else {
+      val isOn = Try(SlidewiseSettings.windowJoins(conf))
+      if (isOn == Success(false)) plan
+      else
+        PlanningFailure.leaveToSpark("a subquery over another table") {
+          val whole = inlined(plan)
+          val found = rewritten(whole)
+          // A setting with an invalid value fails only queries with windows.
+          if (found ne whole) { if (isOn.get) found else plan }
+          else if ((whole ne plan) && hasReasons(whole)) whole
+          else plan
+        }(_ => plan)
     }
 
-  /** Tags `node` with the reason for each subquery over a range of rows that cannot become a window join. Spark evaluates these. */
-  private def leaveOthers(node: LogicalPlan): Unit =
+  /** The plan without common table expressions that Spark's optimizer replaces by their definitions, too. */
+  private def inlined(plan: LogicalPlan): LogicalPlan =
+    if (plan.containsPattern(CTE)) InlineCTE()(plan) else plan
+
+  private def hasReasons(plan: LogicalPlan): Boolean =
+    plan.exists(_.getTagValue(LeftToSpark.Tag).exists(_.nonEmpty))
+
+  private def mayJoin(node: TreePatternBits): Boolean =
+    node.containsAnyPattern(LATERAL_JOIN, AS_OF_JOIN, JOIN, PLAN_EXPRESSION)
+
+  private def rewritten(plan: LogicalPlan): LogicalPlan = plan.transformUpWithPruning(mayJoin) { case node =>
+    val left = new Reasons
+    left.tag(node, rewritten(node, left))
+  }
+
+  private def rewritten(node: LogicalPlan, left: Reasons): LogicalPlan = node match {
+    case lateral: LateralJoin => ofLateral(lateral, left)
+    case join: AsOfJoin       => left.decided(join, s"as-of join (${named(join.right)})", AsOfWindow.of(join))
+    case aggregate: Aggregate if aggregate.groupingExpressions.nonEmpty && joinsByRange(aggregate.child) =>
+      left.decided(aggregate, s"GROUP BY over a join (${named(aggregate)})", GroupedJoin.of(aggregate))
+    case project: Project =>
+      leaveOthers(project, left)
+      ofScalars(uncorrelated(project).asInstanceOf[Project], left)((project, child, values) =>
+        project.copy(replaced(project.projectList, values), child)
+      )
+    case filter: Filter =>
+      leaveOthers(filter, left)
+      ofScalars(uncorrelated(filter).asInstanceOf[Filter], left)((filter, child, values) =>
+        Project(filter.child.output, Filter(replaced(Seq(filter.condition), values).head, child))
+      )
+    case other =>
+      leaveOthers(other, left)
+      uncorrelated(other)
+  }
+
+  /** Collects the reason for each subquery over a range of rows that cannot become a window join. Spark evaluates these. */
+  private def leaveOthers(node: LogicalPlan, left: Reasons): Unit =
     node.expressions.flatMap(_.collect { case subquery: SubqueryExpression => subquery }).foreach {
       case exists: Exists if hasRange(exists.plan) =>
-        leave(node, "EXISTS", "EXISTS is a join in Spark; write (SELECT count(*) FROM …) > 0 instead")
+        left.add("EXISTS", "EXISTS is a join in Spark; write (SELECT count(*) FROM …) > 0 instead")
       case list: ListQuery if hasRange(list.plan) =>
         val remedy = "write (SELECT count(*) FROM …) > 0 instead, with the value among its conditions"
-        leave(node, s"IN (${named(list.plan)})", s"IN is a join in Spark; $remedy")
+        left.add(s"IN (${named(list.plan)})", s"IN is a join in Spark; $remedy")
       case scalar: ScalarSubquery if !isRewrittenIn(node) && hasRange(scalar.plan) =>
         val where = if (node.isInstanceOf[Aggregate]) "an aggregation" else node.nodeName
         val remedy = "compute it in SELECT of a subquery in FROM"
-        leave(node, s"scalar subquery (${named(scalar.plan)})", s"the subquery is in $where; $remedy")
+        left.add(s"scalar subquery (${named(scalar.plan)})", s"the subquery is in $where; $remedy")
       case _ =>
     }
 
@@ -78,7 +108,7 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
       subquery.withNewPlan(rewritten(subquery.plan))
   }
 
-  private def ofLateral(lateral: LateralJoin): LogicalPlan = {
+  private def ofLateral(lateral: LateralJoin, left: Reasons): LogicalPlan = {
     val query = lateral.right.plan
     val window = for {
       _ <- Either.cond(isSupported(lateral), (), s"LATERAL is joined by ${lateral.joinType.sql}")
@@ -94,7 +124,7 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
       val columns = query.output.map(a => joined.results.find(_.exprId == a.exprId).get)
       joined.withColumns(columns, needsRow = lateral.joinType != LeftOuter)
     }
-    decided(lateral, s"LATERAL (${named(query)})", window)
+    left.decided(lateral, s"LATERAL (${named(query)})", window)
   }
 
   private def isSupported(lateral: LateralJoin): Boolean = lateral.joinType match {
@@ -102,8 +132,8 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
     case _                         => false
   }
 
-  private def ofScalars[N <: UnaryNode](node: N)(
-      rebuild: (LogicalPlan, Map[ExprId, Expression]) => LogicalPlan
+  private def ofScalars[N <: UnaryNode](node: N, left: Reasons)(
+      rebuild: (N, LogicalPlan, Map[ExprId, Expression]) => LogicalPlan
   ): LogicalPlan = {
     val subqueries = node.expressions.flatMap(_.collect {
       case scalar: ScalarSubquery if scalar.outerAttrs.nonEmpty => scalar
@@ -120,11 +150,11 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
               Alias(joined.results.head.children.headOption.getOrElse(joined.results.head), "_scalar")()
             (joined.withColumns(Seq(column)), found + (scalar.exprId -> column.toAttribute))
           case Left(reason) =>
-            leave(node, s"scalar subquery (${named(scalar.plan)})", reason)
+            left.add(s"scalar subquery (${named(scalar.plan)})", reason)
             (below, found)
         }
     }
-    if (values.isEmpty) node else rebuild(child, values)
+    if (values.isEmpty) node else rebuild(node, child, values)
   }
 
   private def replaced[E <: Expression](expressions: Seq[E], values: Map[ExprId, Expression]): Seq[E] =
@@ -132,17 +162,14 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
       case scalar: ScalarSubquery if values.contains(scalar.exprId) => values(scalar.exprId)
     }.asInstanceOf[E])
 
-  private def decided(node: LogicalPlan, what: String, window: Either[String, LogicalPlan]): LogicalPlan =
-    window.fold(leave(node, what, _), identity)
-
   /** The columns of a plan, for a person to read. */
   private def named(plan: LogicalPlan): String = plan.output.map(_.name).mkString(", ")
 
   /** Whether the plan is a join with a range condition on columns of both tables. */
   private def joinsByRange(plan: LogicalPlan, above: Seq[Expression] = Nil): Boolean = plan match {
-    case Filter(condition, child)                  => joinsByRange(child, above :+ condition)
-    case _: Project | _: SubqueryAlias | _: Expand => joinsByRange(plan.children.head, above)
-    case join: Join                                =>
+    case Filter(condition, child)                            => joinsByRange(child, above :+ condition)
+    case _: Project | _: SubqueryAlias | _: View | _: Expand => joinsByRange(plan.children.head, above)
+    case join: Join                                          =>
       (above ++ join.condition).flatMap(Conjuncts(_)).exists { condition =>
         isRange(condition) && condition.references.size > 1 &&
         !join.children.exists(side => condition.references.subsetOf(side.outputSet))
@@ -155,12 +182,25 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
     case _                             => e.isInstanceOf[BinaryComparison]
   }
 
-  private def leave(node: LogicalPlan, what: String, reason: String): LogicalPlan = {
-    if (reason != OuterCondition.NoRange)
-      node.setTagValue(
-        LeftToSpark.Tag,
-        node.getTagValue(LeftToSpark.Tag).getOrElse(Nil) :+ LeftToSpark(what, reason)
-      )
-    node
+  /** What Spark evaluates of one node. */
+  final private class Reasons {
+    private[this] var all = Seq.empty[LeftToSpark]
+
+    def add(what: String, reason: String): Unit =
+      if (reason != OuterCondition.NoRange) all :+= LeftToSpark(what, reason)
+
+    def decided(node: LogicalPlan, what: String, window: Either[String, LogicalPlan]): LogicalPlan =
+      window.fold({ reason => add(what, reason); node }, identity)
+
+    /**
+     * Replaces the tag of the node before. The plan of a DataFrame or a view is rewritten for each of its queries, at times by several
+     * threads: a tag that stays is not set again.
+     */
+    def tag(before: LogicalPlan, after: LogicalPlan): LogicalPlan = {
+      // Spark copies the tags of the node before to a node without tags.
+      if ((after ne before) || after.getTagValue(LeftToSpark.Tag).getOrElse(Nil) != all)
+        after.setTagValue(LeftToSpark.Tag, all)
+      after
+    }
   }
 }

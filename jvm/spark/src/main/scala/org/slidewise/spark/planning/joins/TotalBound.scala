@@ -3,11 +3,12 @@ package org.slidewise.spark.planning.joins
 import scala.util.Try
 
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.expressions.objects.InvokeLike
 import org.apache.spark.sql.types._
 
 import org.slidewise.spark.expressions.ArithmeticErrors
 import org.slidewise.spark.plan.{MovedTimestamp, SolvedBound}
-import org.slidewise.spark.shims.SparkExpressions
+import org.slidewise.spark.shims.{CommonExpressions, SparkExpressions}
 
 /**
  * Finds bounds whose evaluation fails for no row. If Spark evaluates two conditions in turn, the second fails only for rows that
@@ -71,7 +72,8 @@ private[joins] object TotalBound {
   /** Whether the evaluation fails for values that are usual: texts that are no numbers or times, and numbers out of range. */
   def mayFail(e: Expression): Boolean =
     e.exists {
-      case cast: Cast =>
+      case replaceable: RuntimeReplaceable => mayFail(CommonExpressions.inlined(replaceable.replacement))
+      case cast: Cast                      =>
         val (from, to) = (cast.child.dataType, cast.dataType)
         cast.evalMode == EvalMode.ANSI && to != StringType && !Cast.canUpCast(from, to) && !neverFails(
           from,
@@ -90,11 +92,29 @@ private[joins] object TotalBound {
       case time: MakeTimestamp                                   => time.failOnError
       case time @ (_: SecondsToTimestamp | _: MillisToTimestamp) => isLong(time.children.head.dataType)
       case _: MultiplyDTInterval | _: MultiplyYMInterval | _: DivideDTInterval | _: DivideYMInterval => true
-      case day: NextDay             => day.failOnError
-      case moved: UTCTimestamp      => !moved.children.last.foldable
-      case _: UserDefinedExpression => true
-      case _                        => false
+      case day: NextDay                                             => day.failOnError
+      case moved: UTCTimestamp                                      => !moved.children.last.foldable
+      case _: UserDefinedExpression | _: InvokeLike | _: RaiseError => true
+      case other                                                    => Failing(other.getClass.getSimpleName)
     }
+
+  // Some Spark minors lack some of these classes.
+  private val Failing = Set(
+    "ToNumber",
+    "VariantGet",
+    "ParseJson",
+    "ParseUrl",
+    "UnBase64",
+    "MakeInterval",
+    "MakeDTInterval",
+    "MakeYMInterval",
+    "Elt",
+    "Conv",
+    "Sequence",
+    "AssertTrue",
+    "JsonToStructs",
+    "AesDecrypt"
+  )
 
   private def isLong(dataType: DataType): Boolean = dataType == LongType || dataType.isInstanceOf[DecimalType]
 
@@ -105,6 +125,7 @@ private[joins] object TotalBound {
 
   private def neverFails(from: DataType, to: DataType): Boolean = (from, to) match {
     case (TimestampType, DateType | LongType) | (TimestampNTZType, DateType) => true
+    case (_: NumericType, _: NumericType)                                    => Cast.canUpCast(from, to)
     case _ => isInteger(from) && Cast.canUpCast(from, to)
   }
 }

@@ -5,6 +5,7 @@ import scala.util.Try
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, AggregateFunction}
+import org.apache.spark.sql.catalyst.trees.TreePattern.{CURRENT_LIKE, PYTHON_UDF}
 
 import org.slidewise.spark.expressions.{DistinctAggregate, FunctionOverRows}
 import org.slidewise.spark.planning.WindowCall
@@ -21,7 +22,7 @@ final private[joins] class ValueOverRows(aggregate: AggregateExpression, columns
   private val nullable = columns.map(_.withNullability(true))
   private lazy val over =
     new FunctionOverRows(
-      evaluable(WindowCall.replaced(ValueOverRows.functionOf(aggregate))).asInstanceOf[AggregateFunction],
+      ValueOverRows.evaluableOf(aggregate),
       nullable,
       isGenerated = false
     )
@@ -31,20 +32,18 @@ final private[joins] class ValueOverRows(aggregate: AggregateExpression, columns
 
   /** The value over a number of rows that have only nulls. */
   def nulls(rows: Int): Try[Literal] = Try {
+    require(ValueOverRows.isKnown(aggregate), s"the value of ${aggregate.sql} is known when the query runs")
     val row = InternalRow.fromSeq(columns.map(_ => null))
     val counts = aggregate.filter.forall { f =>
-      java.lang.Boolean.TRUE == BindReferences.bindReference(evaluable(withNulls(f)), nullable).eval(row)
+      java.lang.Boolean.TRUE == BindReferences
+        .bindReference(ValueOverRows.evaluable(withNulls(f)), nullable)
+        .eval(row)
     }
     if (counts) rows else 0
   }.flatMap(value)
 
   private def value(rows: Int): Try[Literal] =
     Try(Literal(over(Seq.fill(rows)(InternalRow.fromSeq(columns.map(_ => null)))), aggregate.dataType))
-
-  // The optimizer has not replaced functions such as `nullif` yet.
-  private def evaluable(e: Expression): Expression = e.transform { case replaceable: RuntimeReplaceable =>
-    evaluable(CommonExpressions.inlined(replaceable.replacement))
-  }
 
   private def withNulls(e: Expression): Expression = e.transform { case a: Attribute =>
     a.withNullability(true)
@@ -64,6 +63,18 @@ private[joins] object ValueOverRows {
   def aggregatesIn(expressions: Seq[Expression]): Seq[AggregateExpression] =
     ExpressionSet(expressions.flatMap(_.collect { case a: AggregateExpression => a })).toSeq
       .collect { case a: AggregateExpression => a }
+
+  /** The function in the form that [[FunctionOverRows]] evaluates. */
+  def evaluableOf(aggregate: AggregateExpression): AggregateFunction =
+    evaluable(WindowCall.replaced(functionOf(aggregate))).asInstanceOf[AggregateFunction]
+
+  // The optimizer has not replaced functions such as `nullif` yet.
+  private def evaluable(e: Expression): Expression = e.transform { case replaceable: RuntimeReplaceable =>
+    evaluable(CommonExpressions.inlined(replaceable.replacement))
+  }
+
+  /** Whether the expression can be evaluated outside the operators for which Spark's rules prepare it. */
+  def isKnown(e: Expression): Boolean = !e.containsAnyPattern(CURRENT_LIKE, PYTHON_UDF)
 
   /** The function in the form that a window evaluates. */
   def functionOf(aggregate: AggregateExpression): AggregateFunction =

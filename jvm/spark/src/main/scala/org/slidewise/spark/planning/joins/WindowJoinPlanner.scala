@@ -35,7 +35,7 @@ private[joins] object WindowJoinPlanner {
   }
 
   private def planned(join: WindowJoin, calls: Seq[NamedExpression], conf: SQLConf): WindowPlan =
-    new WindowPlanner(conf, join.rightKeys, join.order.take(1), join.order).plan(calls)
+    new WindowPlanner(conf, join.rightKeys, join.order.take(1), join.order).planWhetherOn(calls)
 
   private def values(calls: Seq[NamedExpression]): Seq[RowValue] =
     calls.flatMap(_.collect { case value: RowValue => value })

@@ -1,11 +1,13 @@
 package org.slidewise.spark.planning.joins
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, DeclarativeAggregate}
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Project}
 import org.apache.spark.sql.internal.SQLConf
 
 import org.slidewise.spark.families.Families
 import org.slidewise.spark.plan.{FramedAggregate, RowValue, WindowJoin}
+import org.slidewise.spark.planning.WindowCall
 
 /**
  * A window join in place of a correlated subquery.
@@ -103,7 +105,8 @@ private[joins] object WindowJoins {
   }
 
   private def shared(left: LogicalPlan, query: FramedSubquery): Option[JoinedSubquery] = left match {
-    case Project(kept, Conditions(conditions, join: WindowJoin)) if join.times.isEmpty =>
+    case Project(kept, Conditions(conditions, join: WindowJoin))
+        if join.times.isEmpty && !CachedRows.isOnPath(left)(_ eq join) =>
       for {
         rows <- SharedRows.of(join, query)
         condition = query.condition
@@ -122,10 +125,31 @@ private[joins] object WindowJoins {
           results = join.results ++ rows.calls.map(_.toAttribute),
           order = order
         )
+        // The conditions drop rows before Spark evaluates the subquery.
+        if conditions.isEmpty || !rows.calls.exists(mayFail)
         // Without new filters, the calls of both have already been checked.
         if !rows.haveFilters || reasonNot(both).isEmpty
       } yield JoinedSubquery(both, kept, conditions, query)
     case _ => None
+  }
+
+  /** Whether an aggregate may fail for some rows, such as a sum that overflows. */
+  private def mayFail(call: Alias): Boolean = call.child match {
+    case FramedAggregate(function: AggregateFunction, filter, _, _, _, _) =>
+      val ofFunction = WindowCall.replaced(function) match {
+        case declarative: DeclarativeAggregate =>
+          (declarative.updateExpressions :+ declarative.evaluateExpression).exists { e =>
+            TotalBound.mayFail(withoutCounts(e)) || e.exists(_.getClass.getSimpleName.contains("Overflow"))
+          }
+        case other => Families.of(other).isForeign
+      }
+      ofFunction || (function.children ++ filter).exists(TotalBound.mayFail)
+    case _ => true
+  }
+
+  // The number of rows does not overflow.
+  private def withoutCounts(update: Expression): Expression = update.transform {
+    case Add(count: Attribute, Literal(1L, _), _) => count
   }
 
   /** The longer of two orders, if it begins with the other. */

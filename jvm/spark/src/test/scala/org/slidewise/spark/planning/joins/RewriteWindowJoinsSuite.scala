@@ -333,4 +333,34 @@ class RewriteWindowJoinsSuite extends SparkSuite {
     assertEquals(joins(none.queryExecution.optimizedPlan), Nil)
     assertEquals(none.count(), 9L)
   }
+
+  test("reasons are those of the last rewrite, however often a plan is rewritten") {
+    val many = "(SELECT id, id % 3 AS k, id AS ts FROM range(1000000))"
+    val data = {
+      tables
+      spark.sql(s"SELECT l.id, sum(e.v) FROM $many l LEFT JOIN e ON $range GROUP BY l.id, l.k, l.ts")
+    }
+    def again = data.select("*").queryExecution.normalized
+    for (_ <- 1 to 3) assertEquals(reasons(again).size, 1)
+    withSettings(SlidewiseSettings.WindowJoinMinSize -> "0") {
+      assertEquals((reasons(again), joins(again).size), (Nil, 1))
+    }
+    assertEquals((reasons(again).size, joins(again).size), (1, 0))
+  }
+
+  test("a window subquery beside an uncorrelated one that holds a window join") {
+    val inner =
+      s"SELECT id FROM ${lateral(s"SELECT count(*) AS n FROM e WHERE $range").stripPrefix("SELECT * FROM ")} WHERE n > 0"
+    val scalar = s"(SELECT count(*) FROM e WHERE $range)"
+    for (
+      sql <- Seq(
+        s"SELECT id FROM l WHERE $scalar > 0 AND id IN ($inner)",
+        s"SELECT id, $scalar, (SELECT max(id) FROM ($inner)) FROM l"
+      )
+    ) {
+      assertEquals(joins(planOf(sql)).size, 2, sql)
+      def rows = spark.sql(sql).collect().map(_.toString).sorted.toSeq
+      assertEquals(rows, withSettings(SlidewiseSettings.Enabled -> "false")(rows))
+    }
+  }
 }

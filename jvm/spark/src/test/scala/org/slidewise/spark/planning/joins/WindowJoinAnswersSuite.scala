@@ -112,6 +112,24 @@ class WindowJoinAnswersSuite extends ComparesWindowJoins {
     }
   }
 
+  test("bounds of floating-point numbers, whose groups may hold zeros of both signs") {
+    withTables(
+      "l" -> "(1, 10.0F, -0.0D), (2, -0.0F, 0.0D), (2, 0.0F, -0.0D), (3, FLOAT('NaN'), 5.0D) AS t(id, ts, x)",
+      "e" -> "(-0.0F, 1), (0.0F, 2), (5.0F, 3), (FLOAT('NaN'), 4), (-1.0F, 5) AS t(ts, v)"
+    )(
+      for (
+        range <- Seq(
+          "e.ts < l.ts",
+          "e.ts > l.ts",
+          "e.ts BETWEEN l.ts - 1 AND l.ts",
+          "e.ts > l.x AND e.ts <= l.x + 5",
+          "e.ts >= l.ts AND e.ts >= l.x"
+        )
+      )
+        isWindow(s"SELECT l.id, sum(e.v), count(*) FROM l JOIN e ON $range GROUP BY l.id, l.ts, l.x")
+    )
+  }
+
   test("keys that fail for rows without a time") {
     withTables(
       "l" -> "(1, 1, 10) AS t(id, k, ts)",

@@ -14,11 +14,11 @@ import org.apache.spark.sql.catalyst.plans.logical.EventTimeWatermark
 import org.apache.spark.sql.catalyst.plans.physical.{AllTuples, Distribution, Partitioning}
 import org.apache.spark.sql.catalyst.trees.TreePatternBits
 import org.apache.spark.sql.catalyst.rules.RuleId
-import org.apache.spark.sql.execution.{SparkPlan, UnaryExecNode}
+import org.apache.spark.sql.execution.SparkPlan
 import org.apache.spark.sql.execution.streaming.state._
 import org.apache.spark.util.SerializableConfiguration
 
-import org.slidewise.spark.plan.{EventTimeReach, SlidingWindowPlan, StreamOptions, TimeReach, WindowIdentity}
+import org.slidewise.spark.plan._
 import org.slidewise.spark.shims.SparkStreaming._
 
 /**
@@ -40,7 +40,7 @@ case class StreamingSlidingWindowExec(
     stateInfo: Option[StatefulOperatorStateInfo] = None,
     eventTimeWatermarkForLateEvents: Option[Long] = None,
     eventTimeWatermarkForEviction: Option[Long] = None
-) extends UnaryExecNode
+) extends StreamingWindowOperator
     with StateStoreWriter {
 
   private def partitionSpec = plan.partitionSpec

@@ -15,14 +15,14 @@ import org.slidewise.spark.planning.hopping.HoppingAggregate
 object HoppingStreamRule extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    if (!plan.isStreaming) plan
+    if (!plan.isStreaming || !plan.exists(isHoppingStream)) plan
     else {
       val left = plan.collectFirst { case root: HoppingLeftToSpark => root }
       val identities = plan.collectFirst { case root: HoppingQuery => root.identities }
       val places = Iterator.from(0)
       def mark(plan: LogicalPlan): LogicalPlan = plan match {
-        case marked: HoppingStream                              => marked
-        case aggregate: Aggregate if isHoppingStream(aggregate) =>
+        case marked: HoppingStream                   => marked
+        case aggregate if isHoppingStream(aggregate) =>
           val place = places.next()
           val below = aggregate.mapChildren(mark)
           if (left.exists(_.isLeft(place))) below else HoppingStream(place, identities, below)
@@ -33,6 +33,8 @@ object HoppingStreamRule extends Rule[LogicalPlan] {
       if (SlidewiseSettings.enabled(SQLConf.get)) mark(plan) else plan
     }
 
-  private def isHoppingStream(aggregate: Aggregate): Boolean =
-    aggregate.isStreaming && HoppingAggregate.isHopping(aggregate)
+  private def isHoppingStream(plan: LogicalPlan): Boolean = plan match {
+    case aggregate: Aggregate => aggregate.isStreaming && HoppingAggregate.isHopping(aggregate)
+    case _                    => false
+  }
 }

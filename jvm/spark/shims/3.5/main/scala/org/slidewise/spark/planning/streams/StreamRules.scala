@@ -22,14 +22,13 @@ object StreamRules {
 
 /** The check, which names the Spark versions that have windows over streams. */
 private object StreamCheck extends (LogicalPlan => Unit) {
-  override def apply(plan: LogicalPlan): Unit =
-    if (SlidewiseSettings.enabled(SQLConf.get)) plan.foreach {
-      case window: Window if window.child.isStreaming =>
-        throw new StreamRefused(
-          StreamRefused.textOf(window.windowExpressions, window.child),
-          "Slidewise has windows over streams on Spark 4.0 and later, and this is Spark " +
-            org.apache.spark.SPARK_VERSION
-        )
-      case _ => ()
-    }
+  override def apply(plan: LogicalPlan): Unit = plan.foreach {
+    case window: Window if window.child.isStreaming && SlidewiseSettings.enabled(SQLConf.get) =>
+      throw new StreamRefused(
+        StreamRefused.textOf(window.windowExpressions, window.child),
+        "Slidewise has windows over streams on Spark 4.0 and later, and this is Spark " +
+          org.apache.spark.SPARK_VERSION
+      )
+    case _ => ()
+  }
 }
