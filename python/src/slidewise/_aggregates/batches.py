@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
+from pyspark.sql import types as t
 
 from slidewise._aggregates.arrays import Array, Buffers
 from slidewise._aggregates.conversion import arrow_type, to_arrow, to_python
@@ -26,6 +27,11 @@ class Inputs:
         self._values = [batch.column(i) for i in function["arguments"]]
         self._passes = None if function["filter"] is None else batch.column(function["filter"])
         self.count = len(batch)
+
+    @property
+    def are_mutable(self) -> bool:
+        """Whether the values of rows may be lists or dictionaries."""
+        return any(pa.types.is_nested(value.type) for value in self._values)
 
     def rows(self) -> list[Row]:
         """The arguments of each row; None for rows that do not pass."""
@@ -68,7 +74,10 @@ def _in_numpy(values: pa.Array) -> Array:
 def results_in_arrow(found: Array, calls: Calls, zone: tzinfo) -> pa.Array:
     """The results of many buffers in the Arrow type of the aggregator's result."""
     spark = calls.aggregator.outputType
-    if found.dtype == object:
+    if found.dtype.kind == "M":
+        # As of objects, a time without a zone is one of the session's zone.
+        found = found.astype("datetime64[D]" if isinstance(spark, t.DateType) else "datetime64[us]")
+    if found.dtype.kind in "MO":
         return to_arrow(found.tolist(), spark, zone)
     if isinstance(found, np.ma.MaskedArray):
         return pa.array(found.data, mask=np.ma.getmaskarray(found)).cast(arrow_type(spark))

@@ -66,7 +66,8 @@ class Calls:
 
     def merge_batch(self, older: Buffers, newer: Buffers) -> Buffers:
         """The i-th buffers of both, merged."""
-        return self._checked("merge_batch", self._batches.merge_batch(older, newer), len(older[0]))
+        found = self._batches.merge_batch(_unchangeable(older), _unchangeable(newer))
+        return self._checked("merge_batch", found, len(older[0]))
 
     def finish_batch(self, buffers: Buffers) -> Array:
         """The results of the buffers."""
@@ -100,7 +101,14 @@ class Calls:
             raise AggregatorError(
                 f"{self._name}.{method} must return {to} for the field {field.name}, but returned {array.dtype}"
             )
-        return array.astype(to)
+        typed = array.astype(to)
+        if array.dtype.kind in "iu" and to.kind in "iu" and not np.array_equal(typed, array):
+            wrong = array[typed != array][0]
+            raise AggregatorError(
+                f"{self._name}.{method} returned {wrong} for the field {field.name}, but {to} has values from "
+                f"{np.iinfo(to).min} to {np.iinfo(to).max}"
+            )
+        return typed
 
     @property
     def _name(self) -> str:
@@ -113,3 +121,11 @@ class Calls:
             if row is not None:
                 buffer = reduce(buffer, row)
         return buffer
+
+
+def _unchangeable(buffers: Buffers) -> Buffers:
+    """The arrays, which are parts of others that are still needed, such that writing to them is an error."""
+    views = tuple(buffer.view() for buffer in buffers)
+    for view in views:
+        view.flags.writeable = False
+    return views

@@ -120,7 +120,7 @@ class _ByRow:
         self._result: Any = None
 
     def arrive(self, lo: pa.Array, hi: pa.Array, inputs: Inputs) -> None:
-        self._frame.arrive(inputs.rows())
+        self._frame.arrive(inputs.rows(), inputs.are_mutable)
         ends = hi.to_pylist()
         self._frames.extend(zip(lo.to_pylist(), ends))
         self._ends.extend(ends)
@@ -146,7 +146,8 @@ class _ByRow:
 
 
 class _InArrays:
-    """Evaluates when the waiting frames are at least half as many as the rows that their evaluation reads, but not few.
+    """Evaluates when the waiting frames are at least half as many as the rows that their evaluation reads, or half of
+    these rows are before the next frame, but not few.
 
     Of frames that only grow, the rows that have been evaluated become one buffer, which stands at the last one's place.
     """
@@ -172,7 +173,8 @@ class _InArrays:
 
     def results(self, ended: bool) -> pa.Array | None:
         known = sum(int(np.searchsorted(hi, self._arrived, side="right")) for _, hi in self._waiting)
-        if known == 0 or (not ended and known < max(self._FEWEST, (self._arrived - self._first) // 2)):
+        enough = max(self._FEWEST, (self._arrived - self._first) // 2)
+        if known == 0 or (not ended and known < enough and self._next_begin(known) - self._first < enough):
             return None
         los, his = (np.concatenate(ends) for ends in zip(*self._waiting))
         calls = self._calls
@@ -188,7 +190,8 @@ class _InArrays:
             raise _failure(calls, f"row {self._answered} of its task or later") from error
         self._answered += known
         self._waiting = [(los[known:], his[known:])]
-        done = max(int(los[known]) - self._first, 0) if known < len(los) else int(lo[-1])
+        # A frame may begin after the rows that have arrived.
+        done = min(max(int(los[known]) - self._first, 0), len(joined[0])) if known < len(los) else int(lo[-1])
         self._buffers = [tuple(array[done:] for array in joined)]
         if self._grows and done == lo[-1] < hi[-1]:
             evaluated = int(hi[-1]) - done
@@ -196,3 +199,11 @@ class _InArrays:
             done += evaluated - 1
         self._first += done
         return results_in_arrow(np.repeat(found, np.diff(changes, append=known)), calls, self._zone)
+
+    def _next_begin(self, known: int) -> int:
+        """Where the first frame that is not known yet begins; the last one if all are."""
+        for lo, _ in self._waiting:
+            if known < len(lo):
+                return int(lo[known])
+            known -= len(lo)
+        return int(self._waiting[-1][0][-1]) if len(self._waiting[-1][0]) else self._first

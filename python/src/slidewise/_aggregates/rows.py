@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import deepcopy
 from typing import Any, Optional
 
 Buffer = tuple[Any, ...]
@@ -40,9 +41,15 @@ class FrameOfRows:
         self._lo = self._flipped = self._hi = 0  # the older part ends, and the newer begins, at _flipped
         self._suffixes: list[Buffer] = []
         self._back = zero()
+        self._copies = False
 
-    def arrive(self, rows: Sequence[Row]) -> None:
-        """Adds rows that later frames may enter."""
+    def arrive(self, rows: Sequence[Row], mutable: bool = False) -> None:
+        """Adds rows that later frames may enter.
+
+        `mutable`: whether their values may be lists or dictionaries. `reduce` may put these into a buffer and change
+        them later, and a row is read twice.
+        """
+        self._copies = mutable
         del self._rows[: self._lo - self._first]
         self._first = self._lo
         self._rows.extend(rows)
@@ -53,12 +60,13 @@ class FrameOfRows:
         lo, flipped, hi = self._lo, self._flipped, self._hi
         suffixes, back = self._suffixes, self._back
         zero, reduce, merge = self._zero, self._reduce, self._merge
+        copies = self._copies
         for begin, end in frames:
             while hi < end:
                 row = rows[hi - first]
                 hi += 1
                 if row is not None:
-                    back = reduce(back, row)
+                    back = reduce(back, deepcopy(row) if copies else row)
             if begin > lo:
                 if begin >= hi:
                     suffixes = []
@@ -102,8 +110,8 @@ class GrowingFrame:
         self._lo = self._hi = 0
         self._buffer = zero()
 
-    def arrive(self, rows: Sequence[Row]) -> None:
-        """Adds rows that later frames may enter."""
+    def arrive(self, rows: Sequence[Row], mutable: bool = False) -> None:
+        """Adds rows that later frames may enter. They are read once, so that `reduce` may change their values."""
         del self._rows[: self._hi - self._first]
         self._first = self._hi
         self._rows.extend(rows)

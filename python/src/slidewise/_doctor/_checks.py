@@ -111,14 +111,18 @@ def _functions(facts: Facts) -> Iterator[Finding]:
         yield Finding("ok", "functions", "the SQL functions are registered")
 
 
+def _is_false(value: str | None) -> bool:
+    return value is not None and value.strip().lower() == "false"
+
+
 def _own_settings(facts: Facts) -> Iterator[Finding]:
     settings = facts.settings
-    if settings.get(SWITCH) == "false":
+    if _is_false(settings.get(SWITCH)):
         yield Finding("warning", "settings", f"{SWITCH} is false: Spark evaluates all windows", f"SET {SWITCH} = true")
     for key, nearest in _settings.unknown(settings).items():
         yield Finding("warning", "settings", f"{key} is unknown and has no effect", f"Set {nearest}, if that is meant")
     for key, effect in _IF_FALSE.items():
-        if settings.get(_settings.PREFIX + key) == "false":
+        if _is_false(settings.get(_settings.PREFIX + key)):
             name = _settings.PREFIX + key
             yield Finding("note", "settings", f"{name} is false: {effect}", f"SET {name} = true")
     if never := settings.get(f"{_settings.PREFIX}neverMerge"):

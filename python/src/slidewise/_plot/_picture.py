@@ -57,13 +57,18 @@ def draw(series: Sequence[Series], title: str, subtitle: str, unit: str) -> Figu
         panels[0].set_ylim(low, high)
         for panel, one in zip(panels, series):
             _mark_what_is_cut(panel, one, high)
-        figure.text(0.03, 1 - 0.30 / height, title, size=17, weight="bold", va="top")
-        figure.text(0.03, 1 - 0.68 / height, subtitle, size=10.5, color=_MUTED, va="top")
+        figure.text(0.03, 1 - 0.30 / height, _plain(title), size=17, weight="bold", va="top")
+        figure.text(0.03, 1 - 0.68 / height, _plain(subtitle), size=10.5, color=_MUTED, va="top")
         if len(series) > 1:
             _legend(figure, 1 - 0.22 / height)
-        figure.supylabel(unit, size=9.5, color=_MUTED, x=0.008)
+        figure.supylabel(_plain(unit), size=9.5, color=_MUTED, x=0.008)
         figure.tight_layout(rect=(0.018, 0.0, 0.995, 1 - 0.95 / height), h_pad=1.1, w_pad=0.8)
     return figure
+
+
+def _plain(text: str) -> str:
+    """The text such that Matplotlib reads no formula in it."""
+    return text.replace("$", r"\$")
 
 
 def _legend(figure: Any, top: float) -> None:
@@ -87,8 +92,8 @@ def _panel(panel: Any, one: Series, others: list[Series], from_zero: bool) -> No
     panel.plot(one.times, one.values, color=_LINE, linewidth=1.5, zorder=3)
     alone = _without_neighbours(one)
     panel.plot([t for t, _ in alone], [v for _, v in alone], ".", color=_LINE, markersize=3, zorder=3)
-    panel.set_title(one.title, loc="left", size=10, weight="bold", pad=14)
-    panel.text(0, 1.03, one.note, transform=panel.transAxes, size=8, color=_MUTED, va="bottom")
+    panel.set_title(_plain(one.title), loc="left", size=10, weight="bold", pad=14)
+    panel.text(0, 1.03, _plain(one.note), transform=panel.transAxes, size=8, color=_MUTED, va="bottom")
     panel.grid(axis="y", color=_GHOST, linewidth=0.5)
     panel.set_axisbelow(True)
     panel.margins(x=0)

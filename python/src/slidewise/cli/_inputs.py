@@ -27,14 +27,18 @@ _BAD_LINES = "_corrupt_record"
 
 def format_of(path: str) -> str:
     """Spark's name of a file's format, by its ending; a folder without one takes that of a file in it."""
-    endings = [suffix.lower() for suffix in Path(path).suffixes if suffix.lower() not in _COMPRESSED]
-    if endings and endings[-1] in _FORMATS:
-        return _FORMATS[endings[-1]]
-    inside = (format_of(str(file)) for file in sorted(Path(path).glob("*.*")) if file.suffix in _FORMATS)
-    found = next(inside, None)
+    if known := _ending_of(path):
+        return known
+    found = next(filter(None, (_ending_of(str(file)) for file in sorted(Path(path).glob("*.*")))), None)
     if found is None:
         raise click.UsageError(f"{path!r} must end in .parquet, .csv, .json or .jsonl, or be a folder of such files")
     return found
+
+
+def _ending_of(path: str) -> str | None:
+    """The format that the ending of a file says, without that of its compression."""
+    endings = [suffix.lower() for suffix in Path(path).suffixes if suffix.lower() not in _COMPRESSED]
+    return _FORMATS.get(endings[-1]) if endings else None
 
 
 def check_options(spark: SparkSession, kind: str, given: Mapping[str, str]) -> None:
