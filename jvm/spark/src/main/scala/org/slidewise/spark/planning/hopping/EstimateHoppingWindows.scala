@@ -2,7 +2,7 @@ package org.slidewise.spark.planning.hopping
 
 import org.apache.spark.internal.Logging
 import org.apache.spark.sql.SparkSession
-import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Generate, LogicalPlan, Project}
+import org.apache.spark.sql.catalyst.plans.logical.{Aggregate, Generate, LogicalPlan, Project, Subquery}
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePattern.AGGREGATE
 import org.apache.spark.sql.internal.SQLConf
@@ -28,7 +28,7 @@ object EstimateHoppingWindows extends Rule[LogicalPlan] with Logging {
   }
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    if (!plan.containsPattern(AGGREGATE)) plan
+    if (!plan.containsPattern(AGGREGATE) || isCorrelated(plan)) plan
     else
       plan.transformUp {
         case aggregate: Aggregate
@@ -38,6 +38,12 @@ object EstimateHoppingWindows extends Rule[LogicalPlan] with Logging {
           val rows = WindowedRows(times, generate.qualifiedGeneratorOutput.head, child)
           if (unrequired.isEmpty) rows else Project(generate.output, rows)
       }
+
+  /** Whether the plan is a subquery that Spark joins with the query around it: the nodes of this rule would stop its later rules. */
+  private def isCorrelated(plan: LogicalPlan): Boolean = plan match {
+    case subquery: Subquery => subquery.correlated
+    case _                  => false
+  }
 
   private def bounded(aggregate: Aggregate): LogicalPlan =
     PlanningFailure.leaveToSpark[LogicalPlan]("a hopping window") {

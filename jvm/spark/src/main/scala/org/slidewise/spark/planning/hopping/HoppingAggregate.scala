@@ -138,7 +138,7 @@ private[planning] object HoppingAggregate {
                 .reduceOption(And),
               results
             ),
-            HoppingInput(rows(onRows), expand.child, expand.time, pane)
+            HoppingInput(rows(onRows, timesOf(onWindows)), expand.child, expand.time, pane)
           )
         )
       }
@@ -159,13 +159,17 @@ private[planning] object HoppingAggregate {
     private def hasOneValue(key: Attribute): Boolean =
       GroupingKeys.isNormal(key) && SparkCollations.isBinaryStable(key.dataType)
 
-    private def rows(conditions: Seq[Expression]): LogicalPlan = {
+    // The state of a stream holds the panes of all windows.
+    private def timesOf(onWindows: Seq[Expression]): Seq[Expression] =
+      if (expand.child.isStreaming) Nil else onWindows.flatMap(new TimesOfWindows(expand).of)
+
+    private def rows(conditions: Seq[Expression], times: Seq[Expression]): LogicalPlan = {
       val computed = AttributeMap(expand.others.collect { case alias: Alias =>
         alias.toAttribute -> alias.child
       })
       def inPlace(e: Expression): Expression = e.transform { case a: Attribute => computed.getOrElse(a, a) }
       val timed = if (expand.time.nullable) Seq(IsNotNull(expand.time)) else Nil
-      val needed = (conditions.map(inPlace) ++ timed).filterNot(expand.child.constraints.contains)
+      val needed = (conditions.map(inPlace) ++ times ++ timed).filterNot(expand.child.constraints.contains)
       val filtered = needed.reduceOption(And).fold(expand.child)(Filter(_, expand.child))
       Project(
         others.map {
