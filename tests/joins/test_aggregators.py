@@ -42,8 +42,18 @@ def _grouped(aggregates: str, join: str, left: str = "l", keys: str = "l.id, l.k
 
 
 # The SQL for {mean}, {list} and {longest}. A list is sorted, as rows at the same time are in no order.
-PYTHON = {"mean": "py_mean(v)", "list": "sort_array(py_list(v))", "longest": "py_longest(v, e.ts)"}
-SQL = {"mean": "avg(v)", "list": "sort_array(collect_list(v))", "longest": "max(v * e.ts)"}
+PYTHON = {
+    "mean": "py_mean(v)",
+    "list": "sort_array(py_list(v))",
+    "longest": "py_longest(v, e.ts)",
+    "nulls": "sort_array(py_list(coalesce(v, -1)))",
+}
+SQL = {
+    "mean": "avg(v)",
+    "list": "sort_array(collect_list(v))",
+    "longest": "max(v * e.ts)",
+    "nulls": "sort_array(collect_list(coalesce(v, -1)))",
+}
 ALL = "{mean} AS a, {list} AS b, {longest} AS c"
 
 FORMS = {
@@ -59,6 +69,11 @@ FORMS = {
     "GROUP BY of a left join": _grouped(ALL + ", count(*), count(e.v)", "LEFT JOIN"),
     "GROUP BY of an inner join": _grouped(ALL + ", count(*)", "JOIN"),
     "GROUP BY of equal rows": _grouped(ALL, "LEFT JOIN", "(SELECT k, ts % 3 AS ts FROM l) l", "l.k, l.ts"),
+    "counts with frames of their own": _grouped(
+        "{nulls} AS b, count_if(e.ts >= l.lo) AS c, count_if(e.ts < l.lo) AS d",
+        "LEFT JOIN",
+        keys="l.id, l.k, l.ts, l.lo",
+    ),
     "FILTER": _lateral("py_mean(v) FILTER (WHERE v > 3)").replace("py_mean(v)", "{mean}"),
 }
 
@@ -78,6 +93,19 @@ def test_forms(spark: SparkSession, what: str) -> None:
 
 def _rounded(row: tuple) -> tuple:
     return tuple(round(value, 9) if isinstance(value, float) else value or None for value in row)
+
+
+def test_a_row_of_nulls_that_fails_is_computed_for_left_rows_without_others_only(spark: SparkSession) -> None:
+    sql = (
+        "SELECT p.id, py_mean(100 / coalesce(q.x, 0)) AS m FROM VALUES (1, 5), (2, 6) AS p(id, ts) LEFT JOIN "
+        "(SELECT * FROM VALUES {rows} AS q(ts, x)) q ON q.ts < p.ts AND q.ts >= p.ts - 2 GROUP BY p.id, p.ts"
+    )
+    with settings(spark, {"spark.sql.ansi.enabled": "true"}):
+        found = spark.sql(sql.format(rows="(4, 10), (4, 20)"))
+        assert "PythonWindowJoin [python" in plan(found)
+        assert {row.id: row.m for row in found.collect()} == {1: 7.5, 2: 7.5}
+        with pytest.raises(SPARK_ERRORS, match="DIVIDE_BY_ZERO"):
+            spark.sql(sql.format(rows="(3, 10), (3, 20)")).collect()
 
 
 @needs_spark("4.0", "no lateralJoin of DataFrames")

@@ -72,6 +72,30 @@ class SharedJoinSuite extends SparkSuite with AdaptiveSparkPlanHelper {
     )
   }
 
+  test("keys and times of left rows are null where those of right rows cannot be") {
+    val right =
+      "SELECT id, coalesce(pmod(hash(id), 5000), 0) - 2500 AS t, CAST(id % 9 AS STRING) AS k, v FROM e"
+    for (
+      (left, condition) <- Seq(
+        "CASE WHEN id % 3 = 0 THEN NULL ELSE pmod(hash(id), 5000) - 2500 END AS t" -> "r.t BETWEEN l.t AND l.t",
+        "CASE WHEN id % 3 = 0 THEN NULL ELSE pmod(hash(id), 5000) - 2500 END AS t" -> "r.t > l.t",
+        "pmod(hash(id), 5000) - 2500 AS t, CASE WHEN id % 5 = 0 THEN NULL ELSE CAST(id % 9 AS STRING) END AS k" ->
+          "r.k = l.k AND r.t < l.t"
+      )
+    )
+      isShared(
+        s"SELECT l.*, f.* FROM (SELECT id, $left FROM l) l, " +
+          s"LATERAL (SELECT sum(r.v) AS a, count(*) AS b FROM ($right) r WHERE $condition) f"
+      )
+  }
+
+  test("a subquery below the left rows reads the right rows, too") {
+    isSame(
+      "SELECT l.id, (SELECT count(*) FROM e WHERE e.ts <= l.ts) AS n FROM l WHERE l.v < (SELECT max(r) FROM " +
+        "(SELECT row_number() OVER (ORDER BY ts) AS r FROM e WHERE ts IS NOT NULL))"
+    )
+  }
+
   test("a join with GROUP BY") {
     isShared(
       "SELECT l.k, l.ts, sum(e.v) AS a, count(*) AS b FROM l LEFT JOIN e ON e.k = l.k AND " +

@@ -19,7 +19,8 @@ final private[parallel] case class RunOrder(partition: Seq[Expression], order: S
 
   /** The directions of the columns of a key. */
   def directions: Seq[SortOrder] = inRows.zipWithIndex.map { case (o, i) =>
-    o.copy(child = BoundReference(i, o.child.dataType, o.child.nullable), sameOrderExpressions = Nil)
+    // Keys of another table may be null where those of this one are not.
+    o.copy(child = BoundReference(i, o.child.dataType, nullable = true), sameOrderExpressions = Nil)
   }
 
   /** The order of keys. Not safe for concurrent use. */

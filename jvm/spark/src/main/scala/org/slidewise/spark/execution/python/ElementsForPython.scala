@@ -22,16 +22,19 @@ import org.slidewise.spark.execution.rows.RowsByPosition
  * @param element
  *   projects an element to a row for Python, without ends of frames
  * @param nulls
- *   the row for Python of an element that has only nulls; none if an empty frame has no elements
+ *   computes the row for Python of an element that has only nulls, which may fail; none if an empty frame has no elements
  * @param ends
  *   projects the ends of frames to a row for Python, without an element
+ * @param read
+ *   the places of the frames whose ends Python reads
  */
 final private class ElementsForPython(
     element: Projection,
-    nulls: Option[InternalRow],
+    nulls: Option[() => InternalRow],
     ends: Projection,
     rows: RowsByPosition,
-    frames: Array[_ <: FrameBounds]
+    frames: Array[_ <: FrameBounds],
+    read: Array[Int]
 ) extends AbstractIterator[InternalRow] {
   private[this] val numbers = new SpecificInternalRow(Seq.fill(2 * frames.length)(LongType))
   private[this] val lastLo, lastHi = new Array[Long](frames.length)
@@ -42,6 +45,7 @@ final private class ElementsForPython(
   private[this] var current: InternalRow = _
   private[this] var copiesLeft = 0L
   private[this] var endsLeft, isBroken = false
+  private[this] lazy val rowOfNulls = nulls.get.apply()
 
   /**
    * Begins the next left row.
@@ -52,17 +56,17 @@ final private class ElementsForPython(
    *   whether positions start at 0 again
    */
   def begin(times: Long, isOfNewKey: Boolean): Unit = {
-    val lo = frames.map(_.lo).min
-    end = frames.map(_.hi).max
+    val lo = read.map(frames(_).lo).min
+    end = read.map(frames(_).hi).max
     val isOfNulls = nulls.isDefined && lo == end
     if (isOfNewKey || isOfNulls || isBroken || times != copies || lo >= position || movesBack)
       restart(lo, times)
     isBroken = isOfNulls
     if (isOfNulls) {
-      current = nulls.get
+      current = rowOfNulls
       copiesLeft = times
     }
-    frames.indices.foreach { i =>
+    read.foreach { i =>
       lastLo(i) = frames(i).lo
       lastHi(i) = frames(i).hi
       numbers.setLong(2 * i, numberOf(lastLo(i)))
@@ -92,7 +96,7 @@ final private class ElementsForPython(
   }
 
   private def movesBack: Boolean =
-    frames.indices.exists(i => frames(i).lo < lastLo(i) || frames(i).hi < lastHi(i))
+    read.exists(i => frames(i).lo < lastLo(i) || frames(i).hi < lastHi(i))
 
   private def restart(at: Long, times: Long): Unit = {
     origin = at

@@ -87,13 +87,14 @@ final private[execution] class JoinForPython(
     val ofElement = python.leading.map(a => Literal.create(null, a.dataType)) ++ python.inputs
     val elements = new ElementsForPython(
       UnsafeProjection.create(ofElement, needed),
-      if (plan.rowOfNulls) Some(UnsafeProjection.create(ofElement.map(overNulls))(EmptyRow)) else None,
+      if (plan.rowOfNulls) Some(() => UnsafeProjection.create(ofElement.map(overNulls))(EmptyRow)) else None,
       UnsafeProjection.create(
         python.leading ++ python.inputs.map(e => Literal.create(null, e.dataType)),
         python.leading
       ),
       log.reader(),
-      finders
+      finders,
+      plan.window.frameOf.distinct.toArray
     )
     val timesOf = plan.times.map(times => UnsafeProjection.create(Seq(times), left))
     val ofFrames = new SpecificInternalRow(counts.map(_.dataType))

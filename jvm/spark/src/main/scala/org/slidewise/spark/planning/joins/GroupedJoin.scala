@@ -1,14 +1,14 @@
 package org.slidewise.spark.planning.joins
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.expressions.aggregate.AggregateExpression
+import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, AggregateFunction}
 import org.apache.spark.sql.catalyst.optimizer.{NormalizeNaNAndZero, NullPropagation}
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.internal.SQLConf
 import org.apache.spark.sql.types.{DataType, DoubleType, FloatType}
 
 import org.slidewise.spark.config.SlidewiseSettings
-import org.slidewise.spark.expressions.{AggregateOfCopies, GroupingKeys, RowsOfFrame}
+import org.slidewise.spark.expressions.{AggregateOfCopies, GroupingKeys, NullableColumn, RowsOfFrame}
 import org.slidewise.spark.plan.{RowValue, WindowJoin}
 import org.slidewise.spark.shims.SparkCollations
 
@@ -208,7 +208,8 @@ private[joins] object GroupedJoin {
     else if (!FramedSubquery.isPlain(a)) Left(s"${a.sql} has a subquery")
     else if (own.isEmpty) {
       val rowOfNulls = input.keepsAll && PythonJoinPlanner.isInPython(function)
-      Right(condition.call(function, a.filter, rowOfNulls) -> false)
+      val read = if (rowOfNulls) function.transformUp(nullable).asInstanceOf[AggregateFunction] else function
+      Right(condition.call(read, a.filter, rowOfNulls) -> false)
     } else
       condition
         .and(own.map(OuterCondition.asOuter(_, input.left)))
@@ -219,6 +220,10 @@ private[joins] object GroupedJoin {
           if (absent.nonEmpty) Left(lacks(absent))
           else Right(framed.call(function, filterOfRight(a, input)) -> true)
         }
+  }
+
+  private val nullable: PartialFunction[Expression, Expression] = {
+    case a: Attribute => NullableColumn(a)
   }
 
   /** The conditions of an aggregate's filter that read the left row. */

@@ -25,8 +25,9 @@ private[spark] object SharedRuns extends Rule[SparkPlan] with AdaptiveSparkPlanH
         case exchange: ShuffleExchangeExec if exchange.outputPartitioning == SinglePartition =>
           exchange.child.canonicalized
       }.toSet
-      // Top down, so that the nodes below a match have not changed since the comparison.
-      plan.transformDown {
+      // Top down, so that the nodes below a match have not changed since the comparison. In subqueries, too: Spark may have the query
+      // around them read what they write.
+      plan.transformDownWithSubqueries {
         case ParallelWindowExec(plan, _, expressions, partitionSpec, orderSpec, runs: RunsExchangeExec, _)
             if runs.partitionSpec.isEmpty && single(runs.child.canonicalized) =>
           SlidingWindowExec(
