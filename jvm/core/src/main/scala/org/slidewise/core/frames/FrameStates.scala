@@ -25,6 +25,9 @@ trait FrameStates {
    */
   def reserve(slots: Int): Unit
 
+  /** Makes slots 0 and 1 addressable, of which slot 1 only ever holds the aggregate of no elements. Otherwise as [[reserve]]. */
+  def reserveBesideEmpty(): Unit = reserve(2)
+
   /** Sets `slot` to the aggregate of no elements. */
   def clear(slot: Int): Unit
 

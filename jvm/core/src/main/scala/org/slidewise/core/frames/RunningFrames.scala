@@ -22,7 +22,7 @@ final class RunningFrames(states: FrameStates) extends FrameAlgorithm {
     )
     if (newLo == 0L) growTo(newHi)
     else {
-      states.reserve(2)
+      states.reserveBesideEmpty()
       states.clear(1)
       1
     }

@@ -93,6 +93,12 @@ final private[execution] class ObjectStates(
     extend(slots)
   }
 
+  // The empty state takes no memory to speak of, and the other one is still the only one.
+  override def reserveBesideEmpty(): Unit = {
+    reserve(1)
+    extend(2)
+  }
+
   /** The memory to charge for slots, which includes slots without a state. */
   private def bytesOf(slots: Int): Long = slots * math.max(largest, StateSizes.Slot)
 

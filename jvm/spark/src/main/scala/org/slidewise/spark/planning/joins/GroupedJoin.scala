@@ -222,8 +222,8 @@ private[joins] object GroupedJoin {
         }
   }
 
-  private val nullable: PartialFunction[Expression, Expression] = {
-    case a: Attribute => NullableColumn(a)
+  private val nullable: PartialFunction[Expression, Expression] = { case a: Attribute =>
+    NullableColumn(a)
   }
 
   /** The conditions of an aggregate's filter that read the left row. */

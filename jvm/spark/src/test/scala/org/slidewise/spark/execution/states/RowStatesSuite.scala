@@ -141,6 +141,9 @@ class RowStatesSuite extends SparkSuite {
       states.reserve(1)
       hog.takeAllBut(1L << 20)
       def used(rows: Long): Long = {
+        // As for a frame without rows between others.
+        states.reserveBesideEmpty()
+        states.clear(1)
         states.clear(0)
         states.accumulate(0, 0L, rows)
         states.getUsed
