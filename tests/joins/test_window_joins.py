@@ -281,24 +281,6 @@ def test_functions_in_python_of_a_small_left_table(spark: SparkSession, tmp_path
         assert {row.id: row.n for row in joined.collect()} == {row.id: int(row.id >= 3) for row in rows.collect()}
 
 
-@needs_spark("4.0", "no lateralJoin of DataFrames")
-def test_a_cached_lateral_join_is_read_from_the_cache(spark: SparkSession) -> None:
-    def joined(left: DataFrame, name: str) -> DataFrame:
-        left, right = left.alias("l"), spark.table("e").alias("e")
-        same = (sf.col("e.k") == sf.col("l.k").outer()) & (sf.col("e.ts") < sf.col("l.ts").outer())
-        return left.lateralJoin(right.where(same).select(sf.count("*").alias(name)).alias(name), how="left")
-
-    first = joined(spark.table("l"), "a")
-    expected = sorted(map(repr, first.withColumn("b", sf.col("a")).collect()))
-    first.cache()
-    try:
-        again = joined(first, "b")
-        assert "InMemoryTableScan" in plan(again)
-        assert sorted(map(repr, again.collect())) == expected
-    finally:
-        first.unpersist(blocking=True)
-
-
 def test_settings_of_a_running_session(spark: SparkSession) -> None:
     for key in ("spark.slidewise.enabled", "spark.slidewise.windowJoins.enabled"):
         with settings(spark, {key: "false"}):

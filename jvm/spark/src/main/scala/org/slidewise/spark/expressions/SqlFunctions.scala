@@ -95,10 +95,12 @@ object SqlFunctions extends Logging {
    * of the session that has the name of one of them stays.
    */
   def registerIn(registry: FunctionRegistry): Unit = {
-    val sparks = registry.listFunction().find(_.funcName == "abs").getOrElse(FunctionIdentifier("abs"))
+    val known = registry.listFunction()
+    val sparks = known.find(_.funcName == "abs").getOrElse(FunctionIdentifier("abs"))
+    val names = known.map(_.funcName).toSet
     all.foreach { function =>
       val name = sparks.copy(funcName = function.name)
-      if (registry.functionExists(name))
+      if (names(function.name))
         logWarning(
           s"The session has a function ${function.name}, which stays. Slidewise's function of this name is not registered"
         )

@@ -41,9 +41,10 @@ private[joins] object AggregatesOfLeft {
     e.references.forall(GroupingKeys.isNormal(_))
 
   private def canCopy(a: AggregateExpression): Boolean =
-    FramedSubquery.isPlain(a) && ValueOverRows.isKnown(a) && (ValueOverRows.evaluableOf(a) match {
-      case _: DeclarativeAggregate | _: ImperativeAggregate => true
-      case _                                                => false
+    FramedSubquery.isPlain(a) && (ValueOverRows.evaluableOf(a) match {
+      case function @ (_: DeclarativeAggregate | _: ImperativeAggregate) =>
+        ValueOverRows.isEvaluable(function)
+      case _ => false
     })
 
   private def ofCopies(

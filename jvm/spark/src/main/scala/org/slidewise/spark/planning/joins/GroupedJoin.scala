@@ -24,11 +24,6 @@ private[joins] object GroupedJoin {
   /** The aggregate as a window join; or the reason why it has no such form. */
   def of(aggregate: Aggregate): Either[String, LogicalPlan] =
     for {
-      _ <- Either.cond(
-        !CachedRows.isOnPath(aggregate.child)(_.isInstanceOf[Join]),
-        (),
-        "the joined rows are cached"
-      )
       joined <- JoinInput.of(aggregate.child, aggregate.groupingExpressions, aggregate.aggregateExpressions)
       filtered = joined.copy(results = ConditionalAggregates.asFiltered(joined))
       input = joined.copy(results = AggregatesOfLeft.replaced(filtered))
@@ -253,6 +248,8 @@ private[joins] object GroupedJoin {
     val absent = ofLeft -- AttributeSet(input.grouping.collect { case a: Attribute => a })
     if (absent.nonEmpty && aggregate.references.subsetOf(ofLeft))
       s"${aggregate.sql} aggregates ${absent.map(_.sql).mkString(", ")}, which GROUP BY lacks"
+    else if (aggregate.references.subsetOf(ofLeft))
+      s"only Spark's operators evaluate the arguments of ${aggregate.sql}; compute them in FROM"
     else s"${aggregate.sql} aggregates values of both tables"
   }
 
@@ -312,11 +309,20 @@ private[joins] object GroupedJoin {
       times: Option[Attribute]
   ): Either[String, Option[Expression]] = if (PythonJoinPlanner.isInPython(a.aggregateFunction)) Right(None)
   else {
-    val over = new ValueOverRows(a, columns)
-    (for (none <- over.none; one <- over.nulls(1); two <- over.nulls(2)) yield (none, one, two)).toEither.left
+    val found = ValueOverRows.atSomeTimes(a).map { aggregate =>
+      val over = new ValueOverRows(aggregate, columns)
+      for (none <- over.none; one <- over.nulls(1); two <- over.nulls(2)) yield (none, one, two)
+    }
+    found
+      .find(_.isFailure)
+      .getOrElse(found.head)
+      .toEither
+      .left
       .map(e => s"${a.sql} fails over a row of nulls: $e")
       .flatMap { case (none, one, two) =>
-        if (one == none && two == none) Right(None)
+        if (found.distinct.size > 1)
+          Left(s"the value of ${a.sql} over a row of nulls depends on the time of the query")
+        else if (one == none && two == none) Right(None)
         else if (two == one || times.isEmpty) Right(Some(one))
         else if (one == Literal(1L) && two == Literal(2L)) Right(times)
         else Left(s"the value of ${a.sql} over rows of nulls depends on their number")

@@ -3,12 +3,11 @@ package org.slidewise.spark.planning.joins
 import scala.util.{Success, Try}
 
 import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
-import org.apache.spark.sql.catalyst.optimizer.InlineCTE
 import org.apache.spark.sql.catalyst.plans._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.rules.Rule
 import org.apache.spark.sql.catalyst.trees.TreePatternBits
-import org.apache.spark.sql.catalyst.trees.TreePattern.{AS_OF_JOIN, CTE, JOIN, LATERAL_JOIN, PLAN_EXPRESSION}
+import org.apache.spark.sql.catalyst.trees.TreePattern.{AS_OF_JOIN, JOIN, LATERAL_JOIN, PLAN_EXPRESSION}
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.plan.LeftToSpark
@@ -24,27 +23,17 @@ import org.slidewise.spark.planning.PlanningFailure
 object RewriteWindowJoins extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan =
-    if (!mayJoin(plan) || plan.isStreaming) plan
+    if (!mayJoin(plan) || plan.isStreaming || CachedRows.isLookingUp) plan
     else {
       val isOn = Try(SlidewiseSettings.windowJoins(conf))
       if (isOn == Success(false)) plan
       else
         PlanningFailure.leaveToSpark("a subquery over another table") {
-          val whole = inlined(plan)
-          val found = rewritten(whole)
+          val found = rewritten(plan)
           // A setting with an invalid value fails only queries with windows.
-          if (found ne whole) { if (isOn.get) found else plan }
-          else if ((whole ne plan) && hasReasons(whole)) whole
-          else plan
+          if ((found eq plan) || isOn.get) found else plan
         }(_ => plan)
     }
-
-  /** The plan without common table expressions that Spark's optimizer replaces by their definitions, too. */
-  private def inlined(plan: LogicalPlan): LogicalPlan =
-    if (plan.containsPattern(CTE)) InlineCTE()(plan) else plan
-
-  private def hasReasons(plan: LogicalPlan): Boolean =
-    plan.exists(_.getTagValue(LeftToSpark.Tag).exists(_.nonEmpty))
 
   private def mayJoin(node: TreePatternBits): Boolean =
     node.containsAnyPattern(LATERAL_JOIN, AS_OF_JOIN, JOIN, PLAN_EXPRESSION)
@@ -58,7 +47,8 @@ object RewriteWindowJoins extends Rule[LogicalPlan] {
     case lateral: LateralJoin => ofLateral(lateral, left)
     case join: AsOfJoin       => left.decided(join, s"as-of join (${named(join.right)})", AsOfWindow.of(join))
     case aggregate: Aggregate if aggregate.groupingExpressions.nonEmpty && joinsByRange(aggregate.child) =>
-      left.decided(aggregate, s"GROUP BY over a join (${named(aggregate)})", GroupedJoin.of(aggregate))
+      val what = s"GROUP BY over a join (${named(aggregate)})"
+      left.decided(aggregate, what, CachedRows.kept(aggregate)(GroupedJoin.of(aggregate)))
     case project: Project =>
       leaveOthers(project, left)
       ofScalars(uncorrelated(project).asInstanceOf[Project], left)((project, child, values) =>

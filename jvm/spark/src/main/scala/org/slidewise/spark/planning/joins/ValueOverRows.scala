@@ -6,6 +6,7 @@ import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateExpression, AggregateFunction}
 import org.apache.spark.sql.catalyst.trees.TreePattern.{CURRENT_LIKE, PYTHON_UDF}
+import org.apache.spark.sql.types.{DataType, DateType, StringType, TimestampNTZType, TimestampType}
 
 import org.slidewise.spark.expressions.{DistinctAggregate, FunctionOverRows}
 import org.slidewise.spark.planning.WindowCall
@@ -32,7 +33,6 @@ final private[joins] class ValueOverRows(aggregate: AggregateExpression, columns
 
   /** The value over a number of rows that have only nulls. */
   def nulls(rows: Int): Try[Literal] = Try {
-    require(ValueOverRows.isKnown(aggregate), s"the value of ${aggregate.sql} is known when the query runs")
     val row = InternalRow.fromSeq(columns.map(_ => null))
     val counts = aggregate.filter.forall { f =>
       java.lang.Boolean.TRUE == BindReferences
@@ -73,8 +73,32 @@ private[joins] object ValueOverRows {
     evaluable(CommonExpressions.inlined(replaceable.replacement))
   }
 
-  /** Whether the expression can be evaluated outside the operators for which Spark's rules prepare it. */
-  def isKnown(e: Expression): Boolean = !e.containsAnyPattern(CURRENT_LIKE, PYTHON_UDF)
+  /** Whether the function can be evaluated outside the operators for which Spark's rules prepare its arguments. */
+  def isEvaluable(function: AggregateFunction): Boolean =
+    !function.containsAnyPattern(CURRENT_LIKE, PYTHON_UDF) && !function.children.exists(_.exists {
+      case _: Attribute   => false
+      case _: Unevaluable => true
+      case cast: Cast     => isSpecialTime(cast)
+      case _              => false
+    })
+
+  /** Whether Spark's optimizer may replace the text by a time, such as 'today'. */
+  private def isSpecialTime(cast: Cast): Boolean =
+    cast.child.foldable && cast.child.dataType == StringType && (cast.dataType match {
+      case DateType | TimestampType | TimestampNTZType => true
+      case _                                           => false
+    })
+
+  /** The aggregate at two times of the query; the aggregate alone if it does not read them. */
+  def atSomeTimes(aggregate: AggregateExpression): Seq[AggregateExpression] = {
+    def at(time: DataType => Literal) = aggregate.transform {
+      case e if e.containsPattern(CURRENT_LIKE) && !e.children.exists(_.containsPattern(CURRENT_LIKE)) =>
+        time(e.dataType)
+    }
+    if (aggregate.containsPattern(CURRENT_LIKE))
+      Seq(at(Literal.default), at(Literal.create(null, _))).collect { case a: AggregateExpression => a }
+    else Seq(aggregate)
+  }
 
   /** The function in the form that a window evaluates. */
   def functionOf(aggregate: AggregateExpression): AggregateFunction =

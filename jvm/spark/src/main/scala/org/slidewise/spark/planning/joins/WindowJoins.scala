@@ -105,8 +105,7 @@ private[joins] object WindowJoins {
   }
 
   private def shared(left: LogicalPlan, query: FramedSubquery): Option[JoinedSubquery] = left match {
-    case Project(kept, Conditions(conditions, join: WindowJoin))
-        if join.times.isEmpty && !CachedRows.isOnPath(left)(_ eq join) =>
+    case Project(kept, Conditions(conditions, join: WindowJoin)) if join.times.isEmpty =>
       for {
         rows <- SharedRows.of(join, query)
         condition = query.condition
@@ -136,14 +135,21 @@ private[joins] object WindowJoins {
   /** Whether an aggregate may fail for some rows, such as a sum that overflows. */
   private def mayFail(call: Alias): Boolean = call.child match {
     case FramedAggregate(function: AggregateFunction, filter, _, _, _, _) =>
-      val ofFunction = WindowCall.replaced(function) match {
-        case declarative: DeclarativeAggregate =>
-          (declarative.updateExpressions :+ declarative.evaluateExpression).exists { e =>
-            TotalBound.mayFail(withoutCounts(e)) || e.exists(_.getClass.getSimpleName.contains("Overflow"))
-          }
-        case other => Families.of(other).isForeign
+      mayFail(WindowCall.replaced(function)) || filter.exists(TotalBound.mayFail)
+    case _ => true
+  }
+
+  private def mayFail(function: AggregateFunction): Boolean = function match {
+    case declarative: DeclarativeAggregate =>
+      declarative.children.exists(TotalBound.mayFail) ||
+      (declarative.updateExpressions :+ declarative.evaluateExpression).exists { e =>
+        TotalBound.mayFail(withoutCounts(e)) || e.exists {
+          case sum: CheckOverflowInSum              => !sum.nullOnOverflow
+          case check: CheckOverflow                 => !check.nullOnOverflow
+          case mean: DecimalDivideWithOverflowCheck => !mean.nullOnOverflow
+          case _                                    => false
+        }
       }
-      ofFunction || (function.children ++ filter).exists(TotalBound.mayFail)
     case _ => true
   }
 

@@ -1,8 +1,9 @@
 package org.slidewise.spark.planning.joins
 
+import org.apache.spark.sql.DataFrame
 import org.apache.spark.sql.catalyst.plans.logical.{Filter, LogicalPlan, Sort}
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
-import org.apache.spark.sql.functions.{col, when}
+import org.apache.spark.sql.functions.{col, sum, when}
 
 import org.slidewise.spark.config.SlidewiseSettings
 import org.slidewise.spark.plan.WindowJoin
@@ -39,6 +40,12 @@ class WindowJoinsInQueriesSuite extends ComparesWindowJoins {
       )
     ) isWindow(grouped(s"$value, sum(e.v)"))
     isAnswered(grouped("max(datediff(current_date(), DATE'2026-01-01' + CAST(l.k AS INT)))"))
+    isWindow(grouped("sum(e.v) FILTER (WHERE timestamp_seconds(e.ts) < current_timestamp())"))
+    isLeft(
+      grouped("max(datediff(current_date(), DATE'2026-01-01' + CAST(l.k AS INT)))"),
+      "only Spark's operators"
+    )
+    isAnswered(grouped("count_if(DATE'2026-01-01' + CAST(l.k AS INT) <= 'today'), sum(e.v)"))
     isAnswered(
       grouped("max(coalesce(timestamp_seconds(e.ts), current_timestamp())) = current_timestamp() AS isNow")
     )
@@ -131,6 +138,10 @@ class WindowJoinsInQueriesSuite extends ComparesWindowJoins {
         s"SELECT l.id, f.n, g.s FROM l, LATERAL (SELECT count(*) n FROM e WHERE $range HAVING count(*) < 5) f, " +
           s"LATERAL (SELECT $aggregate AS s FROM e WHERE $range) g"
       isWindow(of("sum(CASE WHEN e.ts > 20 THEN 9223372036854775807 ELSE e.ts END)"), operators = 2)
+      isWindow(
+        of("sum(DISTINCT CASE WHEN e.ts > 20 THEN 9223372036854775807 - e.ts % 2 ELSE e.ts END)"),
+        operators = 2
+      )
       isWindow(of("max(e.v)"))
       isWindow(of("avg(CAST(e.v AS DOUBLE))"))
     }
@@ -157,20 +168,49 @@ class WindowJoinsInQueriesSuite extends ComparesWindowJoins {
     } finally pairs.unpersist(blocking = true)
   }
 
-  test("the join is in a view, or in a common table expression") {
+  test("cached rows are found whatever else is or was cached") {
+    def isFromCache(data: DataFrame) =
+      data.queryExecution.withCachedData.exists(_.isInstanceOf[InMemoryRelation])
+    val pairs = spark.sql(s"SELECT l.id, l.k, l.ts, e.v FROM l JOIN e ON $range")
+    def sums = pairs.groupBy("id", "k", "ts").agg(sum("v"))
+    val (first, second) = (sums, sums)
+    pairs.cache()
+    first.cache()
+    first.count()
+    pairs.unpersist(blocking = true)
+    try assert(isFromCache(sums.where("id > 3")))
+    finally first.unpersist(blocking = true)
+
+    second.cache()
+    second.count()
+    pairs.cache()
+    try assert(isFromCache(sums.where("id > 3")))
+    finally {
+      second.unpersist(blocking = true)
+      pairs.unpersist(blocking = true)
+    }
+
+    val expressions = spark.sql("WITH c AS (SELECT *, rand() AS r FROM l) SELECT * FROM c")
+    expressions.cache()
+    expressions.createOrReplaceTempView("random")
+    try
+      assert(
+        isFromCache(
+          spark.sql(
+            "SELECT c.id, c.r, f.n FROM random c LEFT JOIN LATERAL (SELECT count(*) n FROM e WHERE e.k = c.k AND e.ts < c.ts) f"
+          )
+        )
+      )
+    finally expressions.unpersist(blocking = true)
+  }
+
+  test("the join is in a view") {
     spark.sql(
       s"CREATE OR REPLACE TEMPORARY VIEW joined AS SELECT l.*, e.v FROM l LEFT JOIN e ON $range"
     )
     isWindow("SELECT id, sum(v) FROM joined GROUP BY id, k, ts")
     isWindow(
-      s"WITH p AS (SELECT l.*, e.v FROM l JOIN e ON $range) SELECT id, sum(v) FROM p GROUP BY id, k, ts"
-    )
-    isWindow(
       s"WITH ours AS (SELECT * FROM e WHERE v > 1) SELECT id, (SELECT sum(v) FROM ours e WHERE $range) FROM l"
-    )
-    isLeft(
-      s"WITH ours AS (SELECT * FROM l) SELECT * FROM ours l WHERE EXISTS (SELECT * FROM e WHERE $range)",
-      "EXISTS is a join"
     )
   }
 }
