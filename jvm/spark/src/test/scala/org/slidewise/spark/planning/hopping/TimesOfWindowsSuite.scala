@@ -12,7 +12,7 @@ class TimesOfWindowsSuite extends HoppingEvents {
     arguments <- Seq(
       "'1 hour', '7 minutes'",
       "'1 hour', '10 minutes', '-11 seconds'",
-      "'30 minutes', '30 seconds', '90 seconds'",
+      "'30 minutes', '30 seconds', '20 seconds'",
       "'1 hour', '1 hour'"
     );
     kind <- Seq("timestamp", "timestamp_ntz")
