@@ -3,7 +3,7 @@ package org.slidewise.spark.planning
 import org.apache.spark.sql.catalyst.expressions._
 
 /** The definitions of the columns of an operator, which can replace the columns in expressions above it. */
-final private[spark] class ColumnDefinitions private (values: AttributeMap[Expression]) {
+final private[spark] class ColumnDefinitions(values: AttributeMap[Expression]) {
 
   /** `e`, over the input of the operator. */
   def in(e: Expression): Expression = e.transform { case a: Attribute => values.getOrElse(a, a) }

@@ -58,12 +58,8 @@ final private[hopping] class TimesOfWindows(expand: WindowExpand) {
 
   /** Matches a bound of the window, with its distance from the start. */
   private object Bound {
-    def unapply(e: Expression): Option[Long] = e match {
-      case field @ GetStructField(column, _, _)
-          if column.semanticEquals(expand.window) && field.dataType == time.dataType =>
-        Some(if (field.childSchema(field.ordinal).name == "start") 0L else size)
-      case _ => None
-    }
+    def unapply(e: Expression): Option[Long] =
+      if (expand.isBound(e, "start")) Some(0L) else if (expand.isBound(e, "end")) Some(size) else None
   }
 
   /** Matches a constant time, in microseconds. */

@@ -44,7 +44,8 @@ final private[planning] case class WindowExpand(
 
   private def isTime(expression: Expression): Boolean = expression.semanticEquals(time)
 
-  private def isBound(expression: Expression, name: String): Boolean = expression match {
+  /** Whether the expression is the bound `name` of the window, `start` or `end`. */
+  def isBound(expression: Expression, name: String): Boolean = expression match {
     case field @ GetStructField(column, _, _) =>
       column.semanticEquals(window) && field.childSchema(field.ordinal).name == name
     case _ => false

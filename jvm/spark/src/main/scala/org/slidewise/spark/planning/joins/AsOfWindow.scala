@@ -4,6 +4,8 @@ import org.apache.spark.sql.catalyst.expressions.{Left => _, Right => _, _}
 import org.apache.spark.sql.catalyst.plans.LeftOuter
 import org.apache.spark.sql.catalyst.plans.logical._
 
+import org.slidewise.spark.planning.ColumnDefinitions
+
 /**
  * Converts Spark's as-of join to a window: each left row, with the right row that is nearest in time among those that meet the
  * conditions.
@@ -80,10 +82,9 @@ private[joins] object AsOfWindow {
     } yield {
       val first = joined.results
       val found = joinedBackward.found.get
-      def distance(to: Seq[NamedExpression]) = {
-        val columns = AttributeMap(join.right.output.zip(to.map(_.toAttribute)))
-        join.orderExpression.transform { case a: Attribute => columns.getOrElse(a, a) }
-      }
+      def distance(to: Seq[NamedExpression]) =
+        new ColumnDefinitions(AttributeMap(join.right.output.zip(to.map(_.toAttribute))))
+          .in(join.orderExpression)
       val all = joined.withColumns(first ++ joined.found)
       val takesLast = And(
         IsNotNull(found),

@@ -162,12 +162,9 @@ private[joins] object FramedSubquery {
     val found = value(Literal.TrueLiteral)
     // A column that also reads the outer row is computed from the columns of the right row that it reads.
     val single = AttributeSet(columns.filter(isOuter(_))).toSeq.map(a => a -> value(a))
-    val ofSingle = AttributeMap(single.map { case (a, alias) => a -> alias.toAttribute })
-    def overCalls(column: NamedExpression) = column match {
-      case a: Attribute => Alias(ofSingle.getOrElse(a, a), a.name)(a.exprId, a.qualifier)
-      case other        =>
-        other.transform { case a: Attribute => ofSingle.getOrElse(a, a) }.asInstanceOf[NamedExpression]
-    }
+    val ofSingle = new ColumnDefinitions(AttributeMap(single.map { case (a, alias) =>
+      a -> alias.toAttribute
+    }))
     val whole = columns.filterNot(isOuter(_)).map {
       case alias: Alias => alias -> value(alias.child)
       case other        => other -> value(other)
@@ -176,7 +173,7 @@ private[joins] object FramedSubquery {
       column.exprId -> Alias(alias.toAttribute, column.name)(column.exprId, column.qualifier)
     }.toMap
     val results =
-      columns.map(column => ofWhole.getOrElse(column.exprId, asNamedLeft(overCalls(column))))
+      columns.map(column => ofWhole.getOrElse(column.exprId, asNamedLeft(ofSingle.inNamed(column))))
     FramedSubquery(
       rows.input,
       rows.own,

@@ -10,9 +10,8 @@ import org.slidewise.spark.plan.WindowJoin
 object OptimizeWindowJoins extends Rule[LogicalPlan] {
 
   override def apply(plan: LogicalPlan): LogicalPlan = plan.transformDown {
-    case join @ WindowJoin(left, _, _, _, _, _, _, _) if isEmpty(left) => LocalRelation(join.output)
-    case join: WindowJoin if join.children.exists(child => unsorted(child) ne child) =>
-      join.withNewChildren(join.children.map(unsorted)).asInstanceOf[LogicalPlan]
+    case join: WindowJoin =>
+      if (isEmpty(join.left)) LocalRelation(join.output) else join.mapChildren(unsorted)
     case Filter(condition, join: WindowJoin) if pushed(condition, join).nonEmpty =>
       val below = pushed(condition, join)
       val above = Conjuncts(condition).filterNot(below.contains)
@@ -34,14 +33,9 @@ object OptimizeWindowJoins extends Rule[LogicalPlan] {
   /** The rows in any order, since the join sorts them. */
   private def unsorted(plan: LogicalPlan): LogicalPlan = plan match {
     case sort: Sort                                                      => unsorted(sort.child)
-    case project: Project if project.projectList.forall(_.deterministic) => above(project)
-    case filter: Filter if filter.condition.deterministic                => above(filter)
+    case project: Project if project.projectList.forall(_.deterministic) => project.mapChildren(unsorted)
+    case filter: Filter if filter.condition.deterministic                => filter.mapChildren(unsorted)
     case other                                                           => other
-  }
-
-  private def above(node: UnaryNode): LogicalPlan = {
-    val below = unsorted(node.child)
-    if (below eq node.child) node else node.withNewChildren(Seq(below))
   }
 
   /** The join with only the calls that `readers` read. */
