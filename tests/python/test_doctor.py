@@ -95,6 +95,8 @@ def test_a_finding_of_the_set_up(facts, level, words):
         ("spark.slidewise.topRows.enabled", "false", "note", "Spark sorts all rows for filters"),
         ("spark.slidewise.neverMerge", "mine", "note", "recalculates the frames of these functions"),
         ("spark.sql.adaptive.enabled", "false", "note", "one task evaluates each skewed partition"),
+        ("spark.slidewise.enabled", "FALSE", "warning", "Spark evaluates all windows → SET spark.slidewise.enabled"),
+        ("spark.sql.adaptive.enabled", "False", "note", "one task evaluates each skewed partition"),
         ("spark.sql.streaming.stateStore.providerClass", "a.HDFSBackedStateStoreProvider", "note", "is in memory"),
         ("spark.plugins", "com.x.Y, org.apache.gluten.GlutenPlugin", "warning", "the native engine Gluten replaces"),
         ("spark.plugins", "com.nvidia.spark.SQLPlugin", "warning", "spark.rapids.sql.enabled set to false"),

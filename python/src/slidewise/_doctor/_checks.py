@@ -111,18 +111,14 @@ def _functions(facts: Facts) -> Iterator[Finding]:
         yield Finding("ok", "functions", "the SQL functions are registered")
 
 
-def _is_false(value: str | None) -> bool:
-    return value is not None and value.strip().lower() == "false"
-
-
 def _own_settings(facts: Facts) -> Iterator[Finding]:
     settings = facts.settings
-    if _is_false(settings.get(SWITCH)):
+    if facts.is_false(SWITCH):
         yield Finding("warning", "settings", f"{SWITCH} is false: Spark evaluates all windows", f"SET {SWITCH} = true")
     for key, nearest in _settings.unknown(settings).items():
         yield Finding("warning", "settings", f"{key} is unknown and has no effect", f"Set {nearest}, if that is meant")
     for key, effect in _IF_FALSE.items():
-        if _is_false(settings.get(_settings.PREFIX + key)):
+        if facts.is_false(_settings.PREFIX + key):
             name = _settings.PREFIX + key
             yield Finding("note", "settings", f"{name} is false: {effect}", f"SET {name} = true")
     if never := settings.get(f"{_settings.PREFIX}neverMerge"):
@@ -135,7 +131,7 @@ def _own_settings(facts: Facts) -> Iterator[Finding]:
 
 
 def _settings_of_spark(facts: Facts) -> Iterator[Finding]:
-    if facts.settings.get("spark.sql.adaptive.enabled") == "false":
+    if facts.is_false("spark.sql.adaptive.enabled"):
         yield Finding(
             "note",
             "settings",

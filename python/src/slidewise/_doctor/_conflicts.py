@@ -69,7 +69,7 @@ def conflicts(facts: Facts) -> Iterator[Finding]:
 
 
 def _native(engine: _Engine, facts: Facts) -> Finding:
-    if facts.settings.get(engine.switch) == "false":
+    if facts.is_false(engine.switch):
         return Finding("ok", "extensions", f"the native engine {engine.name} is configured, and switched off")
     if engine.tested:
         return Finding(

@@ -57,6 +57,10 @@ class Facts:
         """The classes in `spark.sql.extensions`, but Slidewise's."""
         return [name for name in listed(self.settings.get("spark.sql.extensions")) if name != EXTENSION]
 
+    def is_false(self, setting: str) -> bool:
+        """Whether a setting of the session is false, in any case of letters, as Spark reads it."""
+        return self.settings.get(setting, "").strip().lower() == "false"
+
 
 def listed(setting: str | None) -> list[str]:
     """The items of a comma-separated setting."""
