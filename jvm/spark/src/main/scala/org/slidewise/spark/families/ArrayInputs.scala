@@ -3,6 +3,7 @@ package org.slidewise.spark.families
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types._
 
+import org.slidewise.spark.expressions.GuardedCondition
 import org.slidewise.spark.plan.StateTypes
 
 /** The inputs of window functions as expressions of 64 bits, which array kernels read. */
@@ -51,7 +52,7 @@ private[families] object ArrayInputs {
 
   /** `input` where `filter` is true, else null. */
   def filtered(input: Expression, filter: Option[Expression]): Expression =
-    filter.fold(input)(f => If(f, input, Literal.create(null, input.dataType)))
+    filter.fold(input)(f => If(GuardedCondition(f), input, Literal.create(null, input.dataType)))
 
   /** Whether no value is null. */
   def noneNull(values: Seq[Expression]): Expression =

@@ -8,6 +8,8 @@ import org.apache.spark.sql.execution._
 import org.apache.spark.sql.execution.metric.{SQLMetric, SQLMetrics}
 import org.apache.spark.sql.vectorized.ColumnarBatch
 
+import org.slidewise.spark.expressions.GuardedCondition
+
 /**
  * Evaluates Spark's `ProjectExec` over `FilterExec`, or one of them, on batches. Reads the vectors of the child without copying
  * them: see [[SelectedVector]]. Memory: nine bytes for each computed value of a batch.
@@ -47,7 +49,7 @@ case class FilteredBatchesExec(
     val (holds, columnsOfBatch) = (condition, columns.getOrElse(input))
     child.executeColumnar().mapPartitionsWithIndex { (partition, batches) =>
       val predicate =
-        holds.map(condition => Predicate.create(FilteredBatchesExec.nullsFirst(condition), input))
+        holds.map(c => Predicate.create(GuardedCondition(FilteredBatchesExec.nullsFirst(c)), input))
       predicate.foreach(_.initialize(partition))
       new FilteredBatches(batches, predicate, new ColumnsOfBatch(columnsOfBatch, input)).map { batch =>
         rows += batch.numRows

@@ -3,7 +3,7 @@ package org.slidewise.spark.execution.frames
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
 
-import org.slidewise.spark.expressions.{DistinctRows, GroupingKeys}
+import org.slidewise.spark.expressions.{DistinctRows, GroupingKeys, GuardedCondition}
 import org.slidewise.spark.plan.RowMultiset
 
 /**
@@ -23,7 +23,7 @@ final private[frames] class RowTuple(
     skipsNulls: Boolean
 ) {
   private[this] val project = UnsafeProjection.create(values, input)
-  private[this] val counts = filter.map(Predicate.create(_, input)).orNull
+  private[this] val counts = filter.map(f => Predicate.create(GuardedCondition(f), input)).orNull
   private[this] val keys = {
     val attributes = values.map(v => AttributeReference("value", v.dataType, v.nullable)())
     val keys = attributes.map(DistinctRows.keyOf)

@@ -3,6 +3,7 @@ package org.slidewise.spark.execution.hopping
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.types.StructType
 
+import org.slidewise.spark.expressions.GuardedCondition
 import org.slidewise.spark.plan.HoppingWindowPlan
 
 /** The columns of a key and a window, with the window's start and end as two columns in place of a struct. */
@@ -16,7 +17,10 @@ final private[execution] class WindowColumns(plan: HoppingWindowPlan) extends Se
 
   /** The filter on the windows, over rows of `group`. */
   def condition: BasePredicate =
-    Predicate.create(plan.output.condition.fold[Expression](Literal.TrueLiteral)(inFields), group)
+    Predicate.create(
+      GuardedCondition(plan.output.condition.fold[Expression](Literal.TrueLiteral)(inFields)),
+      group
+    )
 
   /** Rewrites `expression` in terms of `group`. */
   def inFields(expression: Expression): Expression = expression.transform {

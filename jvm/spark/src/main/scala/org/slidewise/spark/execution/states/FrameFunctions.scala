@@ -8,6 +8,7 @@ import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.types.DataType
 
 import org.slidewise.spark.config.SlidewiseSettings
+import org.slidewise.spark.expressions.GuardedCondition
 import org.slidewise.spark.plan.{AggregateCall, StateTypes}
 
 /**
@@ -55,7 +56,7 @@ final private[execution] class FrameFunctions(
     .collect { case (((function: ImperativeAggregate, AggregateCall(description, filter)), offset), i) =>
       kind match {
         case ElementKind.InputRows =>
-          val condition = filter.map(Predicate.create(_, input))
+          val condition = filter.map(f => Predicate.create(GuardedCondition(f), input))
           MergeableFunction.ofRows(description, function, condition, offset, stateFields)
         case ElementKind.PartialAggregates(firstBuffers) =>
           MergeableFunction.ofPartials(description, function, firstBuffers(i), offset, stateFields)
@@ -92,7 +93,10 @@ final private[execution] class FrameFunctions(
     else
       perField { (function, call) =>
         call.filter.fold(function.updateExpressions) { filter =>
-          function.updateExpressions.zip(function.aggBufferAttributes).map { case (u, a) => If(filter, u, a) }
+          val isCounted = GuardedCondition(filter)
+          function.updateExpressions.zip(function.aggBufferAttributes).map { case (u, a) =>
+            If(isCounted, u, a)
+          }
         }
       },
     stateAttributes ++ input
