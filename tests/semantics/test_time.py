@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from cases import crossed
-from sparks import needs_days_between_dates
+from plans import plan
+from pyspark.sql import SparkSession
+from session import settings
+from sparks import SPARK, needs_days_between_dates
 
 from semantics.conftest import Ask
 
@@ -33,6 +38,24 @@ def test_a_day_is_a_day_of_the_calendar(ask: Ask) -> None:
     assert ask(sql, session_timeZone=NEW_YORK) == calendar
     hours = count(SPRING, "TIMESTAMP", "INTERVAL '23:30' HOUR TO MINUTE PRECEDING AND CURRENT ROW")
     assert [n for _, n in ask(hours, session_timeZone=NEW_YORK)] == [1, 2, 3, 3]
+
+
+@pytest.mark.skipif(SPARK < (4, 3), reason="timestamps with nanoseconds need Spark 4.3")
+def test_timestamps_with_nanoseconds_as_keys(spark: SparkSession, tmp_path: Path) -> None:
+    with settings(spark, {"spark.sql.timestampNanosTypes.enabled": "true"}):
+        spark.sql(
+            """SELECT id, IF(id % 7 = 0, NULL, CAST(timestamp_seconds(id % 10) AS TIMESTAMP_NTZ(9))) AS t, id % 2 AS w
+               FROM range(60)"""
+        ).write.parquet(f"{tmp_path}/rows")
+        spark.read.parquet(f"{tmp_path}/rows").createOrReplaceTempView("nanos")
+        for keys in ("t", "t, w"):
+            sql = f"""SELECT id, count(*) OVER (PARTITION BY {keys}) AS n,
+                sum(id) OVER (PARTITION BY {keys} ORDER BY id ROWS 2 PRECEDING) AS s FROM nanos"""
+            found = spark.sql(sql)
+            assert "SlidingWindow" in plan(found)
+            rows = sorted(map(repr, found.collect()))
+            with settings(spark, {"spark.slidewise.enabled": "false"}):
+                assert rows == sorted(map(repr, spark.sql(sql).collect())), keys
 
 
 def test_timestamps_without_zone_know_no_summer_time(ask: Ask) -> None:

@@ -2,7 +2,7 @@ package org.slidewise.spark.execution.rows
 
 import org.apache.spark.sql.catalyst.expressions._
 
-import org.slidewise.spark.shims.SparkCollations
+import org.slidewise.spark.plan.WindowKeys
 
 /**
  * The partition key of a row, and its comparison.
@@ -27,7 +27,7 @@ private[execution] object PartitionKeys {
   /** Partition keys that consist of the values of `keys` over rows of `input`. */
   def of(keys: Seq[Expression], input: Seq[Attribute]): PartitionKeys = {
     val same =
-      if (keys.forall(key => SparkCollations.isBinaryStable(key.dataType)))
+      if (keys.forall(key => WindowKeys.hasBytes(key.dataType)))
         (a: UnsafeRow, b: UnsafeRow) => a.equals(b)
       else {
         val ordering = InterpretedOrdering.forSchema(keys.map(_.dataType))
