@@ -76,7 +76,7 @@ case class TwiceReadWindowExec(
 
   override protected def doExecute(): RDD[InternalRow] = {
     val counted = longMetric(WindowMetrics.Rows)
-    withResults(read.right.execute())(_.rows(_)) {
+    withResults(_.execute())(_.rows(_)) {
       readOnce.execute().map { row =>
         counted += 1
         row
@@ -86,7 +86,7 @@ case class TwiceReadWindowExec(
 
   override protected def doExecuteColumnar(): RDD[ColumnarBatch] = {
     val counted = longMetric(WindowMetrics.Rows)
-    withResults(read.right.executeColumnar())(_.batches(_)) {
+    withResults(_.executeColumnar())(_.batches(_)) {
       batchesOf(readOnce).map { batch =>
         counted += batch.numRows
         batch
@@ -104,17 +104,17 @@ case class TwiceReadWindowExec(
       rows.execute().mapPartitions(new RowBatches(_, types))
   }
 
-  private def withResults[T: ClassTag](rows: => RDD[T])(
+  private def withResults[T: ClassTag](execute: SparkPlan => RDD[T])(
       added: (ResultsByKey, Iterator[T]) => Iterator[T]
   )(readOnce: => RDD[T]): RDD[T] = {
     val totals =
-      if (isForRdd) None
+      if (isForRdd || !read.listsFilesOnce) None
       else new TotalsReader(plan, read.left).read()
     read.countPartitions(totals.fold(0)(_.keys.length))
     val found = totals.fold(readOnce) { totals =>
       val (window, input, taskMetrics) = (plan, child.output, metrics)
       val sent = sparkContext.broadcast(OwnClasses.bytesOf(totals))
-      rows.mapPartitions { found =>
+      execute(read.right).mapPartitions { found =>
         if (found.isEmpty) Iterator.empty
         else {
           WindowMetrics.timeTask(taskMetrics)

@@ -1,8 +1,10 @@
 package org.slidewise.spark.planning.parallel
 
+import org.apache.spark.sql.catalyst.FileSourceOptions
 import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
+import org.apache.spark.sql.catalyst.util.CaseInsensitiveMap
 import org.apache.spark.sql.execution.columnar.InMemoryRelation
 import org.apache.spark.sql.execution.datasources.{FileFormat, HadoopFsRelation, LogicalRelation}
 import org.apache.spark.sql.execution.datasources.orc.OrcFileFormat
@@ -75,8 +77,11 @@ private[planning] object RowsToReadTwice {
     case Project(columns, child)   => columns.forall(isCheap) && isCheap(child)
     case Filter(condition, child)  => isOfPartitions(condition, child)
     case relation: LogicalRelation => isOfColumns(relation)
-    case cache: InMemoryRelation   => new PlanDeterminism().of(cache.cachedPlan).exists(_.columns.isEmpty)
-    case _                         => false
+    // Rows that do not fit in memory are computed again for each read if they are not on disk.
+    case cache: InMemoryRelation =>
+      cache.cacheBuilder.storageLevel.useDisk &&
+      new PlanDeterminism().of(cache.cachedPlan).exists(_.columns.isEmpty)
+    case _ => false
   }
 
   /** Whether evaluating an expression costs no more than writing and reading a value of a column in a shuffle. */
@@ -115,9 +120,15 @@ private[planning] object RowsToReadTwice {
 
   private def isOfColumns(relation: LogicalRelation): Boolean =
     !relation.isStreaming && (relation.relation match {
-      case files: HadoopFsRelation => isOfColumns(files.fileFormat)
+      case files: HadoopFsRelation => isOfColumns(files.fileFormat) && readsAllFiles(files)
       case _                       => false
     })
+
+  /** Whether a read fails if a file is missing or damaged. Otherwise the second read may lack rows of the first one. */
+  private def readsAllFiles(files: HadoopFsRelation): Boolean = {
+    val options = new FileSourceOptions(CaseInsensitiveMap(files.options))
+    !options.ignoreMissingFiles && !options.ignoreCorruptFiles
+  }
 
   private def isOfColumns(format: FileFormat): Boolean = format match {
     case _: ParquetFileFormat | _: OrcFileFormat => true

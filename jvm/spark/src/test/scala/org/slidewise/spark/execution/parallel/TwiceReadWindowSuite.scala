@@ -3,7 +3,9 @@ package org.slidewise.spark.execution.parallel
 import java.nio.file.Files
 
 import org.apache.spark.sql.DataFrame
+import org.apache.spark.sql.execution.FileSourceScanExec
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanHelper
+import org.apache.spark.storage.StorageLevel
 
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.SlidewiseSettings
@@ -74,6 +76,43 @@ class TwiceReadWindowSuite extends SparkSuite with AdaptiveSparkPlanHelper {
         }
       }
     }
+
+  for (adaptive <- Seq(true, false); window <- Seq("", "PARTITION BY k"))
+    test(s"files that are added between both reads: OVER ($window), AQE $adaptive") {
+      withTable("spark.sql.adaptive.enabled" -> adaptive) {
+        spark.sql("DROP TABLE IF EXISTS added")
+        spark.sql("CREATE TABLE added (id BIGINT, k INT, p INT) USING parquet PARTITIONED BY (p)")
+        def add(p: Int): Unit = spark.sql(s"INSERT INTO added SELECT id, k, $p FROM files"): Unit
+        add(0)
+        val query = spark.sql(s"SELECT id, count(*) OVER ($window) AS c FROM added")
+        val reads = collect(query.queryExecution.executedPlan) { case reads: RowsReadTwiceExec => reads }
+        assertEquals(reads.size, 1)
+        reads.foreach(_.left.collectLeaves().foreach {
+          case scan: FileSourceScanExec => scan.inputRDDs()
+          case _                        => fail("no scan")
+        })
+        add(1)
+        val found = query.selectExpr("c").collect().map(_.getLong(0)).toSeq
+        assertEquals(found.distinct, Seq(found.size.toLong / (if (window.isEmpty) 1 else 10)))
+        spark.sql("DROP TABLE added")
+      }
+    }
+
+  test("rows that a second read could lack, or compute again, are read once") {
+    val window = "SELECT id, sum(v) OVER () AS t FROM"
+    withTable() {
+      assertEquals(keys(s"$window files").size, 1)
+      for (setting <- Seq("spark.sql.files.ignoreMissingFiles", "spark.sql.files.ignoreCorruptFiles"))
+        withSettings(setting -> true)(assertEquals(keys(s"$window files"), Nil))
+      for ((level, reads) <- Seq(StorageLevel.MEMORY_ONLY -> 0, StorageLevel.MEMORY_AND_DISK -> 1)) {
+        val cached = spark.sql("SELECT id, v FROM files").persist(level)
+        cached.createOrReplaceTempView("stored")
+        cached.count()
+        assertEquals(keys(s"$window stored").size, reads)
+        cached.unpersist()
+      }
+    }
+  }
 
   test("one task adds values if a part of them overflows") {
     for (ansi <- Seq(true, false); window <- Seq("", "PARTITION BY id < 100"))
