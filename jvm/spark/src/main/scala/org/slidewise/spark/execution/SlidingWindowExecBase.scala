@@ -93,10 +93,14 @@ abstract class SlidingWindowExecBase extends UnaryExecNode with BatchesIn {
 
   /**
    * Whether a user reads the rows as an RDD. Barrier stages and functions such as `mapPartitions` then depend on Spark's
-   * partitions. Spark runs any other query in a SQL execution, which has an identifier.
+   * partitions. Spark runs any other query in a SQL execution, which has an identifier. A function of `foreachBatch` runs in the
+   * execution of the stream's batch.
    */
   final protected def isForRdd: Boolean =
-    sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY) == null
+    Option(sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)).forall { id =>
+      val running = SQLExecution.getQueryExecution(id.toLong)
+      running != null && running.analyzed.isStreaming && !running.executedPlan.exists(_ eq this)
+    }
 
   /** The arguments in EXPLAIN: the expressions, then `notes`. */
   final protected def arguments(notes: Seq[String]): Iterator[Any] =

@@ -1,11 +1,7 @@
 package org.slidewise.spark.families
 
 import org.apache.spark.sql.catalyst.expressions.Expression
-import org.apache.spark.sql.catalyst.expressions.aggregate.{
-  Collect,
-  CollectList,
-  TypedAggregateWithHashMapAsBuffer
-}
+import org.apache.spark.sql.catalyst.expressions.aggregate.{Collect, TypedAggregateWithHashMapAsBuffer}
 
 import org.slidewise.spark.plan._
 
@@ -21,11 +17,5 @@ private[families] object Collections extends FunctionFamily {
   final private case class Collected(function: Expression) extends FunctionDescription {
     override def merging: Merging = Merging.HoldsRows
     override def isForeign: Boolean = !Descriptions.isOfSpark(function)
-
-    override def readsPlaces: Boolean = function match {
-      case _: CollectList => true
-      // The name may be an alias. Spark 3.5 does not have the class.
-      case other => other.getClass.getSimpleName == "ListAgg"
-    }
   }
 }

@@ -37,5 +37,6 @@ private[families] object Moments extends FunctionFamily {
     // The buffer holds a covariance (a count, two means and a sum), and then a variance.
     override def momentCounts: Seq[Int] = Seq(0, 4)
     override def dependsOnOrder: Boolean = false
+    override def orderSensitivity: OrderSensitivity = Descriptions.ofSums(function)
   }
 }

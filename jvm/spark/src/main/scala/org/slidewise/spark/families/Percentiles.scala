@@ -29,6 +29,7 @@ private[families] object Percentiles extends FunctionFamily {
     }
 
     override def merging: Merging = Merging.HoldsRows
+    override def orderSensitivity: OrderSensitivity = OrderSensitivity.DIGITS
     override def isOfWholePartitions: Boolean = function.isInstanceOf[PercentileDisc]
 
     /** The method by which Spark computes the quantile; none if Slidewise does not know it. */

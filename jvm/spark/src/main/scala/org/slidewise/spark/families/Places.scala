@@ -30,8 +30,6 @@ private[families] object Places extends FunctionFamily {
 
     override def reference: Option[RowReference] =
       if (ignoreNulls) None else Some(RowReference(Some(value), 1, fromEnd))
-
-    override def readsPlaces: Boolean = true
   }
 
   /** Spark's `nth_value`, whose buffers do not merge. */

@@ -162,9 +162,6 @@ abstract class FunctionDescription extends Serializable {
   /** The degree to which the result depends on the order in which the rows come. */
   def orderSensitivity: OrderSensitivity = OrderSensitivity.VALUE
 
-  /** Whether the result is the value of a row selected by its position, or the list of all values in order. */
-  def readsPlaces: Boolean = false
-
   /** Whether duplicates do not change the result, for functions that Spark itself does not declare duplicate-agnostic. */
   def ignoresDuplicates: Boolean = false
 

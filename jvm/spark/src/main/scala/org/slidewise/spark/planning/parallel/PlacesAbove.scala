@@ -8,11 +8,12 @@ import org.apache.spark.sql.catalyst.trees.TreePattern.PYTHON_UDF
 import org.apache.spark.sql.execution.SparkPlan
 
 import org.slidewise.spark.families.Families
+import org.slidewise.spark.plan.OrderSensitivity
 
 /**
  * Finds the windows below an operator whose result depends on the placement of rows: their partition, their position in it, or the
- * other rows of the partition. Examples are `monotonically_increasing_id()`, `rand(seed)`, LIMIT and functions of a whole partition.
- * Spark has all rows of a window without PARTITION BY in one partition, in the order of the window. Joins, aggregations and sorts
+ * other rows of the partition. Examples are `monotonically_increasing_id()`, `rand(seed)`, LIMIT, functions of a whole partition or
+ * group, and aggregates whose value depends on the order of their rows, as that of `max_by` does for ties. Spark has all rows of a window without PARTITION BY in one partition, in the order of the window. Joins, aggregations and sorts
  * above need no shuffle then. Only a shuffle that the query requests ends the dependence.
  */
 private[planning] object PlacesAbove {
@@ -24,10 +25,16 @@ private[planning] object PlacesAbove {
   /** Marks the windows of a query on whose placement of rows a result depends. Visits each node once. */
   def note(query: LogicalPlan): Unit = query match {
     // A LIMIT at the root returns rows of the first partitions.
-    case GlobalLimit(_, LocalLimit(_, child)) => note(child, isRead = false)
+    case GlobalLimit(_, LocalLimit(_, child)) => note(child, isRead = isSortedWithinPartitions(child))
     // The query is read as an RDD or by a typed operation.
     case rows: DeserializeToObject => note(rows.child, isRead = true)
-    case other                     => note(other, isRead = false)
+    case other                     => note(other, isRead = isSortedWithinPartitions(other))
+  }
+
+  private def isSortedWithinPartitions(plan: LogicalPlan): Boolean = plan match {
+    case sort: Sort             => !sort.global
+    case _: Project | _: Filter => isSortedWithinPartitions(plan.children.head)
+    case _                      => false
   }
 
   private def note(plan: LogicalPlan, isRead: Boolean): Unit = {
@@ -67,11 +74,18 @@ private[planning] object PlacesAbove {
     case _                                                       => false
   }
 
-  private val OfPartitions = Set("MapInPandas", "MapInArrow", "PythonMapInArrow")
+  // Functions of whole partitions, and functions of groups, which read the rows of a group in their order in the partition.
+  private val OfPartitions = Set("MapInPandas", "MapInArrow", "PythonMapInArrow") ++
+    Set("MapGroups", "CoGroup", "FlatMapGroupsInPandas", "FlatMapGroupsInArrow", "FlatMapCoGroupsInPandas") ++
+    Set("FlatMapCoGroupsInArrow", "FlatMapGroupsInR", "FlatMapGroupsInRWithArrow")
 
   private def isOfOrder(expression: Expression): Boolean = expression match {
-    case function: AggregateFunction => Families.of(function).readsPlaces
-    case _                           => false
+    case function: AggregateFunction =>
+      Families.of(function).orderSensitivity match {
+        case OrderSensitivity.NONE | OrderSensitivity.DIGITS => false
+        case _                                               => true
+      }
+    case _ => false
   }
 
   private def isByPlace(expression: Expression): Boolean =

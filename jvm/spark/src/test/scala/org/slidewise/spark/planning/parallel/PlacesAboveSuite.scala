@@ -3,6 +3,7 @@ package org.slidewise.spark.planning.parallel
 import org.apache.spark.sql.{DataFrame, Encoders}
 import org.apache.spark.sql.execution.SQLExecution
 import org.apache.spark.sql.functions._
+import org.apache.spark.sql.streaming.Trigger
 
 import org.slidewise.spark.SparkSuite
 import org.slidewise.spark.config.SlidewiseSettings
@@ -20,6 +21,7 @@ class PlacesAboveSuite extends SparkSuite {
   private def isShared(data: DataFrame) = tasks(data).exists(_.exists(_.contains("tasks share the rows")))
 
   private val long = Encoders.scalaLong
+  private val pair = Encoders.tuple(long, long)
 
   /** What depends on the rows of a partition. */
   private val Reading = Seq[(String, DataFrame => DataFrame)](
@@ -36,6 +38,15 @@ class PlacesAboveSuite extends SparkSuite {
     "a limit within" -> (_.limit(100).withColumn("n", expr("id + 1")).where("n % 2 = 0")),
     "the first value" -> (_.agg(first("s"), last("s"))),
     "a list" -> (_.groupBy(expr("v % 10")).agg(collect_list("s"))),
+    "the greatest of ties" -> (_.groupBy(expr("v % 10"))
+      .agg(expr("max_by(s, v % 7)"), expr("min_by(s, v % 7)"))),
+    "a function of a group" -> (_.select("v", "s")
+      .as(pair)
+      .groupByKey(_._1 % 10)(long)
+      .mapGroups((k, rows) => (k, rows.next()._2))(pair)
+      .toDF()),
+    "the first rows of a sort within partitions" -> (_.sortWithinPartitions("v").limit(3)),
+    "a sort within partitions" -> (_.sortWithinPartitions("v").where("v > 3")),
     "one partition" -> (_.coalesce(1)),
     "a function of a partition" -> (_.select("s")
       .as(long)
@@ -69,6 +80,9 @@ class PlacesAboveSuite extends SparkSuite {
             .withColumn("u", expr("uuid()"))),
           "an id above an exchange" -> (_.repartition(3).withColumn("n", monotonically_increasing_id())),
           "the first rows of the answer" -> (_.limit(10)),
+          "aggregates that are the same in any order" ->
+            (_.groupBy(expr("v % 10"))
+              .agg(expr("percentile(s, 0.5)"), expr("corr(s, v)"), expr("sum(s)"), expr("max(v)"))),
           "the first rows in order" -> (_.orderBy("v", "id")
             .limit(10)
             .withColumn("n", expr("id + 1"))
@@ -93,6 +107,25 @@ class PlacesAboveSuite extends SparkSuite {
           assertEquals(plain.getNumPartitions, 1)
           assertEquals(plain.barrier().mapPartitions(identity).count(), 4000L)
         }
+      }
+    }
+
+    test(s"an RDD within a function of a streaming batch has Spark's partition, adaptive $adaptive") {
+      withSettings((Settings :+ ("spark.sql.adaptive.enabled" -> adaptive)): _*) {
+        val folder = java.nio.file.Files.createTempDirectory("slidewise").resolve("batches").toString
+        spark.range(3).write.parquet(folder)
+        val partitions = scala.collection.mutable.Buffer.empty[Int]
+        def note(batch: DataFrame, id: Long): Unit =
+          partitions += spark.sql(Window).queryExecution.toRdd.getNumPartitions
+        spark.readStream
+          .schema("id BIGINT")
+          .parquet(folder)
+          .writeStream
+          .foreachBatch(note _)
+          .trigger(Trigger.AvailableNow())
+          .start()
+          .awaitTermination()
+        assertEquals(partitions.toSeq, Seq(1))
       }
     }
 
