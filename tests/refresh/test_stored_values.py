@@ -9,6 +9,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 from session import settings
+from sparks import SPARK
 
 import slidewise
 
@@ -53,6 +54,85 @@ def test_a_key_with_a_length(spark: SparkSession, kind: str) -> None:
     assert refreshed(spark, WEEKS, changes, ["card", "day"]) == slidewise.Refreshed(False, 0, 0, 0)
     expected = spark.sql(WEEKS).collect()
     assert stored(spark, "rtrim(card) AS card, day, week") == sorted(map(repr, expected))
+
+
+@pytest.mark.skipif(SPARK < (4, 0), reason="collations need Spark 4")
+@pytest.mark.parametrize("value", ["s", "array(s)", "named_struct('a', array(s))", "collect_list(s) OVER (w)"])
+def test_a_text_that_changes_only_for_some_collations(spark: SparkSession, value: str) -> None:
+    text = "CAST('{}' AS STRING COLLATE UTF8_LCASE)"
+    first = f"id, id % 2 AS p, timestamp_seconds(id * 3600) AS ts, {text.format('abc')} AS s"
+    spark.sql(f"SELECT {first} FROM range(40)").createOrReplaceTempView("pay")
+    query = f"""SELECT id, p, {value} AS found, count(*) OVER w AS n FROM pay
+        WINDOW w AS (PARTITION BY p ORDER BY ts RANGE INTERVAL 3 HOURS PRECEDING)"""
+    spark.sql(query).write.partitionBy("p").saveAsTable(NAME)
+    rows = spark.sql(
+        "SELECT id, p, ts, IF(id = 30, CAST('ABC' AS STRING COLLATE UTF8_LCASE), s) AS s FROM pay"
+    ).localCheckpoint()
+    rows.createOrReplaceTempView("pay")
+    done = refreshed(spark, query, rows.where("id = 30"), ["id"])
+    assert (done.inserted, done.updated, done.deleted) == (0, 2 if "collect" in value else 1, 0)
+    assert stored(spark, "id, found") == sorted(map(repr, spark.sql(query).select("id", "found").collect()))
+
+
+def test_a_user_defined_type(spark: SparkSession) -> None:
+    vectors = pytest.importorskip("pyspark.ml.linalg")
+
+    def rows(days: int) -> DataFrame:
+        values = [(n, n % 2, n, vectors.Vectors.dense([float(n)])) for n in range(days)]
+        found = spark.createDataFrame(values, ["id", "p", "x", "v"])
+        found.createOrReplaceTempView("pay")
+        return found
+
+    query = """SELECT id, p, v, sum(x) OVER (PARTITION BY p ORDER BY id RANGE 3 PRECEDING) AS total FROM pay"""
+    rows(20)
+    spark.sql(query).write.partitionBy("p").saveAsTable(NAME)
+    done = refreshed(spark, query, rows(22).where("id >= 20"), ["id"])
+    assert (done.inserted, done.updated, done.deleted) == (2, 0, 0)
+    assert stored(spark, "id, v, total") == sorted(map(repr, spark.sql(query).select("id", "v", "total").collect()))
+
+
+def test_a_query_of_another_session(spark: SparkSession) -> None:
+    """Its time zone decides how far the frames reach."""
+    other = spark.newSession()
+    query = """SELECT id, p, ts, sum(x) OVER (PARTITION BY k ORDER BY ts
+        RANGE BETWEEN INTERVAL '1' DAY PRECEDING AND CURRENT ROW) AS total FROM pay"""
+
+    def rows(which: str) -> DataFrame:
+        # Clocks go back on 1 November.
+        times = "timestamp_seconds(1793404800 + id * 1800) AS ts"
+        other.sql(f"SELECT id, 'k' AS k, id % 2 AS p, {times}, 1 AS x FROM range(200) {which}").createOrReplaceTempView(
+            "pay"
+        )
+        return other.table("pay")
+
+    own = {
+        "spark.sql.session.timeZone": "America/New_York",
+        "spark.slidewise.refresh.maxShare": "1",
+    }
+    with settings(other, own), settings(spark, {"spark.sql.session.timeZone": "UTC"}):
+        rows("WHERE id <> 50")
+        other.sql(query).write.partitionBy("p").saveAsTable(NAME)
+        changes, found = rows("").where("id = 50"), other.sql(query)
+        spark.sql("SELECT 1").collect()  # after which Spark's active session is not that of the query
+        assert not slidewise.refresh(found, NAME, keys="id", changes=changes).whole
+        assert stored(spark, "id, total") == sorted(map(repr, found.select("id", "total").collect()))
+
+
+@pytest.mark.parametrize("kind", ["VIEW", "TEMPORARY VIEW"])
+def test_a_query_in_a_view(spark: SparkSession, kind: str) -> None:
+    spark.sql("CREATE TABLE base (card STRING, day DATE, x BIGINT) USING parquet")
+    query = WEEKS.replace("pay", "base")
+    try:
+        pay(spark, 30).write.insertInto("base")
+        spark.sql(f"CREATE {kind} weeks AS {query}")
+        spark.table("weeks").write.partitionBy("day").saveAsTable(NAME)
+        pay(spark, 31).where("x = 30").write.insertInto("base")
+        changes = spark.table("base").where("x = 30")
+        done = slidewise.refresh(spark.table("weeks"), NAME, keys=["card", "day"], changes=changes)
+        assert done == slidewise.Refreshed(False, 2, 0, 0)
+    finally:
+        spark.sql("DROP VIEW IF EXISTS weeks")
+        spark.sql("DROP TABLE base")
 
 
 def test_a_text_that_is_too_long(spark: SparkSession) -> None:

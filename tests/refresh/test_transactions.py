@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.errors import PySparkException
 from pyspark.sql import DataFrame, SparkSession
+from session import settings
 
 import slidewise
 
@@ -62,6 +63,26 @@ def test_keys_that_identify_no_row(spark: SparkSession) -> None:
     with pytest.raises(PySparkException, match="the keys do not identify one row"):
         refresh.run()
     assert content(spark) == before
+
+
+@pytest.mark.parametrize("new", [3, 46])
+def test_keys_that_identify_rows_only_among_the_changed_ones(spark: SparkSession, new: int) -> None:
+    """Three rows have one identity. Only those of one `k` change, and all are in one partition."""
+    query = f"SELECT id DIV 3 AS n, k, ts, 0 AS p, sum(x) OVER ({_DAY}) AS v FROM pay"
+    pay(spark, 48).where("id <> 46").createOrReplaceTempView("pay")
+    spark.sql(query).write.partitionBy("p").saveAsTable("twins")
+    try:
+        before = sorted(map(repr, spark.table("twins").collect()))
+        rows = pay(spark, 48, f"IF(id = {new}, 1000, id + 1)").where(f"id <> 46 OR id = {new}")
+        rows.createOrReplaceTempView("pay")
+        with (
+            settings(spark, {"spark.slidewise.refresh.maxShare": "1"}),
+            pytest.raises(PySparkException, match="the keys do not identify one row"),
+        ):
+            slidewise.refresh(spark.sql(query), "twins", keys="n", changes=rows.where(f"id = {new}"))
+        assert sorted(map(repr, spark.table("twins").collect())) == before
+    finally:
+        spark.sql("DROP TABLE twins")
 
 
 def test_only_partitions_with_changed_rows_are_written(spark: SparkSession) -> None:

@@ -57,13 +57,17 @@ def test_goes_on_where_the_table_ends(spark: SparkSession, tmp_path: Path, store
         assert {file.name for file in tmp_path.iterdir() if file.name.startswith(".")} == set()
 
 
+@pytest.mark.parametrize("further", [None, "n % 2"])
 @pytest.mark.parametrize("end", ["CURRENT ROW", "INTERVAL 30 SECONDS FOLLOWING"])
 def test_results_of_the_table_and_of_the_stream_are_each_row_once(
-    spark: SparkSession, tmp_path: Path, end: str
+    spark: SparkSession, tmp_path: Path, end: str, further: str | None
 ) -> None:
     """The file sink; the table's results whose frames end at the watermark or before come from a batch query."""
     sql = f"""WITH e AS (SELECT * FROM events) SELECT k, ts, n, sum(n) OVER
-      (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL 1 MINUTE PRECEDING AND {end}) AS s FROM e"""
+      (PARTITION BY k ORDER BY ts RANGE BETWEEN INTERVAL 60 SECONDS PRECEDING AND {end}) AS s FROM e"""
+    if further:
+        sql = f"""SELECT *, count(*) OVER (PARTITION BY {further} ORDER BY ts RANGE BETWEEN CURRENT ROW AND {end}) AS c
+          FROM ({sql})"""
     feed, out = feed_of(tmp_path), tmp_path / "out"
     done = handed_over(spark, feed, tmp_path, over(sql), "append", file_sink=str(out))
     # Times that no row of the table has, so that all are in time.
@@ -76,7 +80,8 @@ def test_results_of_the_table_and_of_the_stream_are_each_row_once(
     expected = spark.sql(sql).where("ts IS NOT NULL")
     mark = done.watermark.replace(tzinfo=None)
     reach = end.removesuffix("FOLLOWING") if "FOLLOWING" in end else "INTERVAL 0 SECONDS"
-    of_table = expected.where(f"ts <= TIMESTAMP'{mark}' - {reach}").collect()
+    reaches = " - ".join([reach] * (2 if further else 1))
+    of_table = expected.where(f"ts <= TIMESTAMP'{mark}' - {reaches}").collect()
     of_stream = spark.read.parquet(str(out)).collect()
     assert of_stream
     last = max(r.ts for r in of_stream)

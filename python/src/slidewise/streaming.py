@@ -134,7 +134,8 @@ def backfill(
     The rows are written once to a folder beside the checkpoint, and the query runs over them in one batch, which has no
     result. In append mode, rows up to the returned watermark whose frames end there or before count as written: take
     their results from a batch query. Other rows wait in the state, and the query writes their results: later rows, and
-    those whose frames reach ahead of the watermark, as with `lead`. Keys that
+    those whose frames reach ahead of the watermark, as with `lead`. Windows that run one after the other, by other keys
+    or over results of windows, reach ahead by the sum of their frames. Keys that
     `spark.slidewise.streaming.keyTimeout` has ended have no such rows.
 
     >>> import slidewise, tempfile

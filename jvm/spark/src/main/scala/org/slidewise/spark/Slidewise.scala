@@ -54,7 +54,7 @@ object Slidewise {
    * For each window expression of `data`'s plan, whether Slidewise runs it, as a JSON array of objects with the fields
    * `sql`, `slidewise`, `algorithm` and `reason`.
    */
-  def explainJson(data: Dataset[_]): String = {
+  def explainJson(data: Dataset[_]): String = SparkSessions.whileActive(data.sparkSession) {
     val execution = SparkSessions.queryOf(data)
     def alone(query: LogicalPlan) =
       SparkSessions.of(data.sparkSession).sessionState.executePlan(query)

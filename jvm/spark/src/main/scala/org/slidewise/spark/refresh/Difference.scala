@@ -1,9 +1,9 @@
 package org.slidewise.spark.refresh
 
-import org.apache.spark.sql.{functions, DataFrame, Row}
+import org.apache.spark.sql.{functions, Column, DataFrame, Row}
 import org.apache.spark.sql.catalyst.expressions.RowOrdering
 import org.apache.spark.sql.catalyst.util.quoteIdentifier
-import org.apache.spark.sql.types.{DataType, StringType, StructType}
+import org.apache.spark.sql.types._
 import org.apache.spark.storage.StorageLevel
 
 import org.slidewise.spark.shims.SparkCollations
@@ -94,11 +94,11 @@ private[refresh] object Difference {
     val names = results.schema.fieldNames.toSeq.map(quoteIdentifier)
     val row = s"struct(${names.mkString(", ")})"
     val identity = keys.map(quoteIdentifier)
-    val kind = results.selectExpr(s"$row AS r").schema.head.dataType.sql
-    val none = s"CAST(NULL AS $kind)"
-    val sides = results
-      .selectExpr(identity ++ Seq(s"$row AS $New", s"$none AS $Old"): _*)
-      .union(stored.selectExpr(identity ++ Seq(s"$none AS $New", s"$row AS $Old"): _*))
+    // Not by the name of the type, which user-defined types do not have.
+    val none = functions.lit(null).cast(results.schema)
+    def side(rows: DataFrame, ofNew: Column, ofOld: Column) =
+      rows.select(identity.map(functions.expr) ++ Seq(ofNew.as(New), ofOld.as(Old)): _*)
+    val sides = side(results, functions.expr(row), none).union(side(stored, none, functions.expr(row)))
     val paired = sides
       .groupBy(identity.map(sides.apply): _*)
       .agg(
@@ -109,9 +109,8 @@ private[refresh] object Difference {
           s"count($Old) AS $Stored"
         ).map(functions.expr): _*
       )
-    val shown = s"to_json(struct(${identity.mkString(", ")}))"
     def once(count: String, what: String) =
-      s"IF($count <= 1, true, CAST(raise_error(concat('$Repeated', $shown, ': $what has ', $count, ' rows with them')) AS BOOLEAN))"
+      s"IF($count <= 1, true, ${repeated(identity, what, count)})"
     val isEqual = results.schema.fields.toSeq.map { field =>
       val name = quoteIdentifier(field.name)
       areEqual(s"$New.$name", s"$Old.$name", field.dataType).getOrElse("false")
@@ -127,15 +126,48 @@ private[refresh] object Difference {
     catch { case e: Throwable => found.unpersist(); throw e }
   }
 
+  /**
+   * A boolean in SQL whose evaluation raises the error that the keys do not identify a row.
+   *
+   * @param keys
+   *   the key columns in SQL
+   * @param what
+   *   what has the rows
+   * @param count
+   *   the number of rows with the keys, in SQL
+   */
+  private[refresh] def repeated(keys: Seq[String], what: String, count: String): String = {
+    val shown = s"to_json(struct(${keys.mkString(", ")}))"
+    s"CAST(raise_error(concat('$Repeated', $shown, ': $what has ', $count, ' rows with them')) AS BOOLEAN)"
+  }
+
   /** The start of the error message if the keys do not identify rows. */
-  val Repeated = "the keys do not identify one row: "
+  private val Repeated = "the keys do not identify one row: "
+
+  /** The condition in SQL that a row of a target is one that was read, as far as values can be compared. */
+  def areAsRead(columns: StructType, row: String, read: String): String = {
+    val conditions = columns.fields.toSeq.flatMap { field =>
+      val name = quoteIdentifier(field.name)
+      areEqual(s"$row.$name", s"$read.$name", field.dataType)
+    }
+    if (conditions.isEmpty) "true" else conditions.mkString(" AND ")
+  }
 
   /** The condition in SQL that two values are the same; none if they cannot be compared. */
-  def areEqual(a: String, b: String, kind: DataType): Option[String] = kind match {
-    // A collation may count different texts as equal.
-    case text: StringType if !SparkCollations.isBinaryStable(text) =>
-      Some(s"CAST($a AS BINARY) <=> CAST($b AS BINARY)")
-    case other => if (isComparable(other)) Some(s"$a <=> $b") else None
+  private def areEqual(a: String, b: String, kind: DataType): Option[String] =
+    if (!isComparable(kind)) None
+    else {
+      // A collation may count different texts as equal.
+      val text = binary(kind)
+      Some(if (text == kind) s"$a <=> $b" else s"CAST($a AS ${text.sql}) <=> CAST($b AS ${text.sql})")
+    }
+
+  /** The type whose texts are compared by their bytes. */
+  private def binary(kind: DataType): DataType = kind match {
+    case text: StringType if !SparkCollations.isBinaryStable(text) => StringType
+    case ArrayType(element, containsNull)                          => ArrayType(binary(element), containsNull)
+    case StructType(fields) => StructType(fields.map(field => field.copy(dataType = binary(field.dataType))))
+    case other              => other
   }
 
   def isComparable(kind: DataType): Boolean = RowOrdering.isOrderable(kind)

@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression
 import org.apache.spark.sql.catalyst.util.{quoteIdentifier, DateTimeUtils}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.functions.lit
-import org.apache.spark.sql.types.{StructType, TimestampType}
+import org.apache.spark.sql.types.{StructType, TimestampType, UserDefinedType}
 
 /** A table that supports MERGE, such as those of Delta Lake and Iceberg. */
 final private[refresh] class MergeTarget(
@@ -33,7 +33,9 @@ final private[refresh] class MergeTarget(
   override def merge(difference: Difference, keys: Seq[String], limits: Option[Expression]): Unit = {
     val view = s"slidewise_refresh_${java.util.UUID.randomUUID.toString.replace('-', '_')}"
     difference.rows.createOrReplaceTempView(view)
-    try conflicts(session.sql(statement(view, keys, limits)))
+    val remedy =
+      s"refresh again. If this happens again, ${keys.mkString(", ")} may not identify one row of $name"
+    try conflicts(remedy)(session.sql(statement(view, keys, limits)))
     finally session.catalog.dropTempView(view)
   }
 
@@ -41,21 +43,22 @@ final private[refresh] class MergeTarget(
   override def replace(results: DataFrame): Unit = {
     val options = begun.toOption.fold(Map.empty[String, String]) { version =>
       // Delta Lake notices only what is committed after the write has begun.
-      if (newest.toOption.exists(_ != version)) throw conflict(null)
+      if (newest.toOption.exists(_ != version)) throw conflict("refresh again", null)
       format.optionsOfReplace(version)
     }
-    conflicts(results.writeTo(name).options(options).overwrite(lit(true)))
+    conflicts("refresh again")(results.writeTo(name).options(options).overwrite(lit(true)))
   }
 
   private def statement(view: String, keys: Seq[String], limits: Option[Expression]): String = {
     val schema = rows.schema
     val columns = schema.fields.toSeq.map(f => quoteIdentifier(f.name) -> f.dataType)
     val same = keys.map(quoteIdentifier).map(k => s"t.$k <=> coalesce(s.$New, s.$Old).$k")
-    val isAsRead = columns.flatMap { case (column, kind) => areEqual(s"t.$column", s"s.$Old.$column", kind) }
-    val unchanged = isAsRead.mkString(" AND ")
+    val unchanged = areAsRead(schema, "t", s"s.$Old")
     // The error is in the values and not in the conditions, because Delta Lake evaluates the conditions of all clauses for all rows.
+    // The names of user-defined types are no SQL.
+    val checked = columns.indexWhere(!_._2.isInstanceOf[UserDefinedType[_]])
     def values(condition: String): Seq[String] = columns.zipWithIndex.map {
-      case ((column, kind), 0) =>
+      case ((column, kind), `checked`) =>
         s"CASE WHEN $condition THEN s.$New.$column ELSE CAST(raise_error('${ConflictingRefresh.Marker}') AS ${kind.sql}) END"
       case ((column, _), _) => s"s.$New.$column"
     }
@@ -77,12 +80,12 @@ final private[refresh] class MergeTarget(
       PrettyAttribute(s"TIMESTAMP_LTZ '${DateTimeUtils.microsToInstant(micros)}'", TimestampType)
   }.sql
 
-  private def conflicts(write: => Any): Unit =
+  private def conflicts(remedy: String)(write: => Any): Unit =
     try { write; () }
     catch {
-      case NonFatal(e) if ConflictingRefresh.isCause(e) => throw conflict(e)
+      case NonFatal(e) if ConflictingRefresh.isCause(e) => throw conflict(remedy, e)
     }
 
-  private def conflict(cause: Throwable) =
-    new ConflictingRefresh(s"Another writer changed $name during the refresh", "refresh again", cause)
+  private def conflict(remedy: String, cause: Throwable) =
+    new ConflictingRefresh(s"Another writer changed $name during the refresh", remedy, cause)
 }

@@ -5,7 +5,7 @@ import org.apache.spark.sql.{Column, DataFrame}
 import org.apache.spark.sql.catalyst.expressions.Expression
 import org.apache.spark.sql.catalyst.util.quoteIdentifier
 import org.apache.spark.sql.execution.datasources.{HadoopFsRelation, LogicalRelation}
-import org.apache.spark.sql.functions.{col, expr, length, lit, pow, raise_error, when}
+import org.apache.spark.sql.functions.{col, expr, length, lit, pow, raise_error, struct, when}
 import org.apache.spark.sql.internal.SQLConf.ParquetOutputTimestampType.TIMESTAMP_MILLIS
 import org.apache.spark.sql.sources.DataSourceRegister
 import org.apache.spark.sql.types._
@@ -23,6 +23,7 @@ final private[refresh] class PartitionedFiles private (
     format: String,
     swap: PartitionSwap
 ) extends Target {
+  import Difference.{New, Old, Operation}
   import PartitionedFiles.{Micros, Millis}
 
   private val session = found.sparkSession
@@ -136,11 +137,18 @@ final private[refresh] class PartitionedFiles private (
         }
         .reduce(_ && _)
     })
-    val changed = difference.rows.selectExpr(
-      s"coalesce(${Difference.New}, ${Difference.Old}) AS changed_row"
-    )
-    val same = keys.map(quoteIdentifier).map(k => s"kept.$k <=> changed_row.$k").mkString(" AND ")
-    rows.where(inTouched).alias("kept").join(changed, expr(same), "left_anti")
+    val found = rows.where(inTouched)
+    val stored = struct(found.columns.toSeq.map(c => found(quoteIdentifier(c))): _*)
+    val same = keys.map(quoteIdentifier).map(k => s"kept.$k <=> coalesce($New, $Old).$k").mkString(" AND ")
+    // A row with the keys of a changed row that is not the one that was read is neither kept nor dropped.
+    val isRead = s"$Old IS NOT NULL AND ${Difference.areAsRead(files.schema, "kept", Old)}"
+    val repeated =
+      Difference.repeated(keys.map(k => s"kept.${quoteIdentifier(k)}"), "the target", "'several'")
+    found
+      .select(stored.as("kept"))
+      .join(difference.rows, expr(same), "left_outer")
+      .where(s"$Operation IS NULL OR NOT ($isRead) AND $repeated")
+      .select("kept.*")
   }
 
   override def replace(results: DataFrame): Unit = write(results, swap.existing(columns.size))

@@ -50,8 +50,10 @@ final private[refresh] class QueryPath private (
     }
   }
 
-  private def replaced(e: Expression, known: Map[ExprId, Expression]): Expression = e.transform {
-    case a: AttributeReference => known.getOrElse(a.exprId, a)
+  // Spark casts the columns of a view to the types that they had when the view was created.
+  private def replaced(e: Expression, known: Map[ExprId, Expression]): Expression = e.transformUp {
+    case a: AttributeReference                             => known.getOrElse(a.exprId, a)
+    case Cast(child, kind, _, _) if child.dataType == kind => child
   }
 
   private def isOfRow(e: Expression): Boolean =

@@ -39,7 +39,7 @@ final class Refresh private (
   }
 
   /** Plans the refresh: keys, times, and rows to read and to write. Reads the changed rows, and the keys of the rows to read. */
-  def plan(): RefreshPlan = withZones { zones =>
+  def plan(): RefreshPlan = SparkSessions.whileActive(session)(withZones { zones =>
     val all = countOf(maintained.rows)
     val (toRead, toWrite) =
       if (zones.count == 0) (0L, 0L)
@@ -52,10 +52,10 @@ final class Refresh private (
       Share(toRead, if (whole) all else toWrite, all),
       if (whole) Some(maxShare) else None
     )
-  }
+  })
 
   /** Refreshes the target. */
-  def run(): RefreshResult =
+  def run(): RefreshResult = SparkSessions.whileActive(session)(
     try {
       target.begin()
       withZones { zones =>
@@ -66,6 +66,7 @@ final class Refresh private (
         } else merged(zones)
       }
     } finally target.close()
+  )
 
   private def merged(zones: Zones): RefreshResult = {
     val results = inOrder(maintained.results(zones))
@@ -157,7 +158,7 @@ object Refresh {
       keys: Seq[String],
       changes: Map[String, Dataset[_]],
       generated: Map[String, Map[String, String]] = Map.empty
-  ): Refresh = {
+  ): Refresh = SparkSessions.whileActive(query.sparkSession) {
     val session = query.sparkSession
     if (query.isStreaming) RefusedRefresh.refuse("the query is over a stream", "a query over tables")
     if (keys.isEmpty)
