@@ -3,7 +3,7 @@ package org.slidewise.spark.families
 import org.apache.spark.sql.catalyst.expressions.{And, Expression}
 import org.apache.spark.sql.catalyst.expressions.aggregate.{AggregateFunction, Average, Count, Sum}
 
-import org.slidewise.spark.expressions.{DistinctAggregate, DistinctRows, GroupingKeys}
+import org.slidewise.spark.expressions.{DistinctAggregate, DistinctRows, GroupingKeys, GuardedCondition}
 import org.slidewise.spark.plan._
 import org.slidewise.spark.plan.MultisetFunction._
 
@@ -18,6 +18,14 @@ private[families] object DistinctAggregates extends FunctionFamily {
   final private case class OfDistinct(function: DistinctAggregate) extends InMultisets {
     override def merging: Merging = Merging.HoldsRows
     override def dependsOnOrder: Boolean = false
+
+    // Of equal values that differ in their bytes, the function reads the first.
+    override def orderSensitivity: OrderSensitivity = function.function match {
+      case _: Count => OrderSensitivity.NONE
+      case _ if function.arguments.forall(a => DistinctRows.hasEqualBytes(a.dataType)) =>
+        Families.of(function.function).orderSensitivity
+      case _ => OrderSensitivity.VALUE
+    }
 
     override def inGroups: Expression = Families.of(function.function).inGroups match {
       case inner: AggregateFunction => function.copy(function = inner)
@@ -56,6 +64,6 @@ private[families] object DistinctAggregates extends FunctionFamily {
       case _                                     =>
         val noNull = noneNull(values)
         val keys = values.map(value => DistinctRows.keyOf(GroupingKeys.normalized(value)))
-        DictionaryCode(keys, filter.fold(noNull)(And(_, noNull)))
+        DictionaryCode(keys, filter.fold(noNull)(f => And(GuardedCondition(f), noNull)))
     }
 }

@@ -4,7 +4,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.aggregate._
 import org.apache.spark.sql.catalyst.optimizer.EliminateDistinct
 
-import org.slidewise.spark.expressions.{AggregateOfCopies, GroupingKeys, RowsOfFrame}
+import org.slidewise.spark.expressions.{AggregateOfCopies, GroupingKeys, GuardedCondition, RowsOfFrame}
 import org.slidewise.spark.families.Families
 
 /**
@@ -28,7 +28,7 @@ private[joins] object AggregatesOfLeft {
       case a @ AggregateExpression(function, _, _, Some(filter), _)
           if isOfLeft(filter) && isOfRight(function) && haveOneValue(filter) =>
         new ValueOverRows(a, input.right.output).none.toOption
-          .fold[Expression](a)(If(filter, a.copy(filter = None), _))
+          .fold[Expression](a)(If(GuardedCondition(filter), a.copy(filter = None), _))
     }.asInstanceOf[NamedExpression])
   }
 
@@ -60,7 +60,7 @@ private[joins] object AggregatesOfLeft {
       function,
       columns,
       columns,
-      left.reduceOption(And).fold[Expression](counted)(If(_, counted, Literal(0L)))
+      left.reduceOption(And).fold[Expression](counted)(c => If(GuardedCondition(c), counted, Literal(0L)))
     )
   }
 

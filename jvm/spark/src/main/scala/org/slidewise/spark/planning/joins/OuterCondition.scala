@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan
 import org.apache.spark.sql.catalyst.trees.TreePattern.OUTER_REFERENCE
 import org.apache.spark.sql.types._
 
-import org.slidewise.spark.expressions.GroupingKeys
+import org.slidewise.spark.expressions.{GroupingKeys, GuardedCondition}
 import org.slidewise.spark.plan.{FramedAggregate, RowValue}
 
 /**
@@ -179,7 +179,7 @@ private[joins] object OuterCondition {
   private def onlyIf(conditions: Seq[Expression], limits: Seq[Limit]): Seq[Limit] =
     conditions.reduceOption(And).fold(limits) { all =>
       val Limit(time, value, isLower) = limits.head
-      val bound = If(all, value.child, Literal.create(null, value.dataType))
+      val bound = If(GuardedCondition(all), value.child, Literal.create(null, value.dataType))
       Limit(time, value.copy(child = bound), isLower) +: limits.tail
     }
 

@@ -6,7 +6,7 @@ import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.objects.InvokeLike
 import org.apache.spark.sql.types._
 
-import org.slidewise.spark.expressions.ArithmeticErrors
+import org.slidewise.spark.expressions.{ArithmeticErrors, GuardedCondition}
 import org.slidewise.spark.plan.{MovedTimestamp, SolvedBound}
 import org.slidewise.spark.shims.{CommonExpressions, SparkExpressions}
 
@@ -57,7 +57,7 @@ private[joins] object TotalBound {
   def isTotal(e: Expression): Boolean = {
     val isSafe = e match {
       case _: Attribute | _: Literal | _: BinaryComparison | _: And | _: Or | _: Not | _: IsNull |
-          _: IsNotNull | _: If | _: SolvedBound =>
+          _: IsNotNull | _: If | _: GuardedCondition | _: SolvedBound =>
         true
       case _: UnixTimestamp | _: ToUnixTimestamp => isTimestamp(e.children.head)
       case _: UnixSeconds | _: UnixMillis | _: UnixMicros | _: DateAdd | _: DateSub | _: DateDiff => true
