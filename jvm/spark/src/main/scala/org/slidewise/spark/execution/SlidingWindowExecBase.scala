@@ -4,6 +4,7 @@ import org.apache.spark.TaskContext
 import org.apache.spark.rdd.RDD
 import org.apache.spark.sql.catalyst.InternalRow
 import org.apache.spark.sql.catalyst.expressions._
+import org.apache.spark.sql.catalyst.plans.logical.{LogicalPlan, Window}
 import org.apache.spark.sql.execution.{SparkPlan, SQLExecution, UnaryExecNode}
 import org.apache.spark.sql.execution.metric.SQLMetric
 import org.apache.spark.sql.execution.window.WindowExec
@@ -93,14 +94,22 @@ abstract class SlidingWindowExecBase extends UnaryExecNode with BatchesIn {
 
   /**
    * Whether a user reads the rows as an RDD. Barrier stages and functions such as `mapPartitions` then depend on Spark's
-   * partitions. Spark runs any other query in a SQL execution, which has an identifier. A function of `foreachBatch` runs in the
-   * execution of the stream's batch.
+   * partitions. Spark runs any other query in a SQL execution, which has an identifier. An RDD in a function of `foreachBatch` has
+   * that of the stream's batch, whose query does not have this window.
    */
   final protected def isForRdd: Boolean =
     Option(sparkContext.getLocalProperty(SQLExecution.EXECUTION_ID_KEY)).forall { id =>
       val running = SQLExecution.getQueryExecution(id.toLong)
-      running != null && running.analyzed.isStreaming && !running.executedPlan.exists(_ eq this)
+      running != null && running.analyzed.isStreaming && !evaluates(running.optimizedPlan)
     }
+
+  private def evaluates(query: LogicalPlan): Boolean = {
+    val own = windowExpression.map(_.exprId).toSet
+    query
+      .collectWithSubqueries { case window: Window => window.windowExpressions }
+      .flatten
+      .exists(e => own(e.exprId))
+  }
 
   /** The arguments in EXPLAIN: the expressions, then `notes`. */
   final protected def arguments(notes: Seq[String]): Iterator[Any] =

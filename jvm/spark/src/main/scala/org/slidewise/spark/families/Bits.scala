@@ -19,5 +19,7 @@ private[families] object Bits extends FunctionFamily {
     override def orderSensitivity: OrderSensitivity = OrderSensitivity.NONE
   }
 
-  final private case class Bitmap(function: Expression) extends MergedExactly
+  final private case class Bitmap(function: Expression) extends MergedExactly {
+    override def orderSensitivity: OrderSensitivity = OrderSensitivity.NONE
+  }
 }

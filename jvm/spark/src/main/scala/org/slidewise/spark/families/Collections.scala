@@ -17,5 +17,9 @@ private[families] object Collections extends FunctionFamily {
   final private case class Collected(function: Expression) extends FunctionDescription {
     override def merging: Merging = Merging.HoldsRows
     override def isForeign: Boolean = !Descriptions.isOfSpark(function)
+
+    // Each value of a pivot comes from one row at most.
+    override def orderSensitivity: OrderSensitivity =
+      if (pivots(function.getClass.getName)) OrderSensitivity.NONE else OrderSensitivity.VALUE
   }
 }

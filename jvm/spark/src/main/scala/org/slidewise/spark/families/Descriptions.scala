@@ -78,9 +78,11 @@ private[families] object Descriptions {
 
   /** Whether equal values have equal bits, and sums do not depend on the order. */
   def isExact(dataType: DataType): Boolean = dataType match {
-    case FloatType | DoubleType => false
-    case text: StringType       => SparkCollations.isBinaryStable(text)
-    case _: ArrayType | _: MapType | _: StructType | _: UserDefinedType[_] => false
-    case _                                                                 => true
+    case FloatType | DoubleType             => false
+    case text: StringType                   => SparkCollations.isBinaryStable(text)
+    case ArrayType(element, _)              => isExact(element)
+    case StructType(fields)                 => fields.forall(field => isExact(field.dataType))
+    case _: MapType | _: UserDefinedType[_] => false
+    case _                                  => true
   }
 }

@@ -35,7 +35,7 @@ private[families] object Extremes extends FunctionFamily {
     override def orderSensitivity: OrderSensitivity = {
       val types = Descriptions.buffers(function)
       if (types.forall(Descriptions.isExact)) OrderSensitivity.NONE
-      else if (types.forall(StateTypes.isFloating)) OrderSensitivity.DIGITS
+      else if (types.forall(DistinctRows.hasEqualBytes)) OrderSensitivity.DIGITS
       else OrderSensitivity.VALUE
     }
   }

@@ -45,7 +45,8 @@ private[families] object Sums extends FunctionFamily {
 
     // Whether an intermediate sum overflows depends on the order.
     override def orderSensitivity: OrderSensitivity =
-      if (name.startsWith("try_")) OrderSensitivity.VALUE else Descriptions.ofSums(function)
+      if (name.startsWith("try_") && !isFloating(value)) OrderSensitivity.VALUE
+      else Descriptions.ofSums(function)
   }
 
   final private case class Averaged(function: Average) extends MergedExactly with InKernels {

@@ -6,14 +6,17 @@ import org.apache.spark.sql.catalyst.plans.logical._
 import org.apache.spark.sql.catalyst.trees.TreeNodeTag
 import org.apache.spark.sql.catalyst.trees.TreePattern.PYTHON_UDF
 import org.apache.spark.sql.execution.SparkPlan
+import org.apache.spark.sql.execution.datasources.WriteFiles
 
 import org.slidewise.spark.families.Families
 import org.slidewise.spark.plan.OrderSensitivity
 
 /**
  * Finds the windows below an operator whose result depends on the placement of rows: their partition, their position in it, or the
- * other rows of the partition. Examples are `monotonically_increasing_id()`, `rand(seed)`, LIMIT, functions of a whole partition or
- * group, and aggregates whose value depends on the order of their rows, as that of `max_by` does for ties. Spark has all rows of a window without PARTITION BY in one partition, in the order of the window. Joins, aggregations and sorts
+ * other rows of the partition. Examples are `monotonically_increasing_id()`, `rand(seed)`, LIMIT, sorts within partitions, functions
+ * of a whole partition or of a group, and aggregates whose value depends on the order of their rows, such as `max_by` with ties.
+ *
+ * Spark has all rows of a window without PARTITION BY in one partition, in the order of the window. Joins, aggregations and sorts
  * above need no shuffle then. Only a shuffle that the query requests ends the dependence.
  */
 private[planning] object PlacesAbove {
@@ -25,22 +28,27 @@ private[planning] object PlacesAbove {
   /** Marks the windows of a query on whose placement of rows a result depends. Visits each node once. */
   def note(query: LogicalPlan): Unit = query match {
     // A LIMIT at the root returns rows of the first partitions.
-    case GlobalLimit(_, LocalLimit(_, child)) => note(child, isRead = isSortedWithinPartitions(child))
+    case GlobalLimit(_, LocalLimit(_, child)) => note(child, isRead = false)
     // The query is read as an RDD or by a typed operation.
     case rows: DeserializeToObject => note(rows.child, isRead = true)
-    case other                     => note(other, isRead = isSortedWithinPartitions(other))
+    case other                     => note(other, isRead = false)
   }
 
-  private def isSortedWithinPartitions(plan: LogicalPlan): Boolean = plan match {
-    case sort: Sort             => !sort.global
-    case _: Project | _: Filter => isSortedWithinPartitions(plan.children.head)
-    case _                      => false
-  }
-
-  private def note(plan: LogicalPlan, isRead: Boolean): Unit = {
+  /** @param isWritten whether the rows are written to files, which Spark sorts within partitions itself */
+  private def note(plan: LogicalPlan, isRead: Boolean, isWritten: Boolean = false): Unit = {
     if (isRead && plan.isInstanceOf[Window]) plan.setTagValue(Read, ())
-    val below = !shuffles(plan) && (isRead || reads(plan))
-    plan.children.foreach(note(_, below))
+    val below = !shuffles(plan) && (isRead || isSortedWithin(plan) && !isWritten || reads(plan))
+    val writes = plan match {
+      case _: Command | _: WriteFiles => true
+      case _: Project                 => isWritten
+      case _                          => false
+    }
+    plan.children.foreach(note(_, below, writes))
+  }
+
+  private def isSortedWithin(plan: LogicalPlan): Boolean = plan match {
+    case sort: Sort => !sort.global
+    case _          => false
   }
 
   /** Whether `note` has marked a window. */
@@ -64,6 +72,8 @@ private[planning] object PlacesAbove {
     case offset: Offset                                                        => !isSorted(offset.child)
     case aggregate: Aggregate                                                  =>
       aggregate.expressions.exists(e => isByPlace(e) || e.exists(isOfOrder))
+    case window: Window if window.orderSpec.isEmpty =>
+      window.windowExpressions.exists(e => isByPlace(e) || e.exists(isOfOrder))
     // The class of mapInArrow has a different name in 3.5.
     case other => OfPartitions(other.nodeName) || other.expressions.exists(isByPlace)
   }
@@ -77,7 +87,9 @@ private[planning] object PlacesAbove {
   // Functions of whole partitions, and functions of groups, which read the rows of a group in their order in the partition.
   private val OfPartitions = Set("MapInPandas", "MapInArrow", "PythonMapInArrow") ++
     Set("MapGroups", "CoGroup", "FlatMapGroupsInPandas", "FlatMapGroupsInArrow", "FlatMapCoGroupsInPandas") ++
-    Set("FlatMapCoGroupsInArrow", "FlatMapGroupsInR", "FlatMapGroupsInRWithArrow")
+    Set("FlatMapCoGroupsInArrow", "FlatMapGroupsInR", "FlatMapGroupsInRWithArrow") ++
+    Set("FlatMapGroupsWithState", "FlatMapGroupsInPandasWithState") ++
+    Set("TransformWithState", "TransformWithStateInPySpark")
 
   private def isOfOrder(expression: Expression): Boolean = expression match {
     case function: AggregateFunction =>

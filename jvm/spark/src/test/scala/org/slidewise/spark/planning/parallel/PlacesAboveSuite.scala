@@ -40,12 +40,16 @@ class PlacesAboveSuite extends SparkSuite {
     "a list" -> (_.groupBy(expr("v % 10")).agg(collect_list("s"))),
     "the greatest of ties" -> (_.groupBy(expr("v % 10"))
       .agg(expr("max_by(s, v % 7)"), expr("min_by(s, v % 7)"))),
+    "a list of a window above" -> (_.withColumn("l", expr("collect_list(s) OVER (PARTITION BY v % 10)"))),
+    "ties in a window above" -> (_.withColumn("l", expr("max_by(s, v % 7) OVER (PARTITION BY v % 10)"))),
     "a function of a group" -> (_.select("v", "s")
       .as(pair)
       .groupByKey(_._1 % 10)(long)
       .mapGroups((k, rows) => (k, rows.next()._2))(pair)
       .toDF()),
     "the first rows of a sort within partitions" -> (_.sortWithinPartitions("v").limit(3)),
+    "a sort within partitions below others" ->
+      (data => data.sortWithinPartitions("v").union(data.sortWithinPartitions("s"))),
     "a sort within partitions" -> (_.sortWithinPartitions("v").where("v > 3")),
     "one partition" -> (_.coalesce(1)),
     "a function of a partition" -> (_.select("s")
@@ -82,7 +86,20 @@ class PlacesAboveSuite extends SparkSuite {
           "the first rows of the answer" -> (_.limit(10)),
           "aggregates that are the same in any order" ->
             (_.groupBy(expr("v % 10"))
-              .agg(expr("percentile(s, 0.5)"), expr("corr(s, v)"), expr("sum(s)"), expr("max(v)"))),
+              .agg(
+                expr("percentile(s, 0.5)"),
+                expr("corr(s, v)"),
+                expr("sum(s)"),
+                expr("max(struct(s, v))"),
+                expr("max(struct(s, double(v)))"),
+                expr("try_sum(double(v))")
+              )),
+          "a pivot" -> (_.withColumn("b", expr("v % 2"))
+            .groupBy(expr("v % 10"))
+            .pivot("b", Seq(0, 1))
+            .sum("s")),
+          "a window above" -> (_.withColumn("t", expr("sum(s) OVER (PARTITION BY v % 10)"))
+            .withColumn("d", expr("count(DISTINCT s) OVER (PARTITION BY v % 10)"))),
           "the first rows in order" -> (_.orderBy("v", "id")
             .limit(10)
             .withColumn("n", expr("id + 1"))
