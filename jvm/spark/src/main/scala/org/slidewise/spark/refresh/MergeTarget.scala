@@ -7,7 +7,7 @@ import org.apache.spark.sql.catalyst.expressions.{AttributeReference, Expression
 import org.apache.spark.sql.catalyst.util.{quoteIdentifier, DateTimeUtils}
 import org.apache.spark.sql.{DataFrame, SparkSession}
 import org.apache.spark.sql.functions.lit
-import org.apache.spark.sql.types.{StructType, TimestampType, UserDefinedType}
+import org.apache.spark.sql.types.{StructType, TimestampType}
 
 /** A table that supports MERGE, such as those of Delta Lake and Iceberg. */
 final private[refresh] class MergeTarget(
@@ -55,8 +55,8 @@ final private[refresh] class MergeTarget(
     val same = keys.map(quoteIdentifier).map(k => s"t.$k <=> coalesce(s.$New, s.$Old).$k")
     val unchanged = areAsRead(schema, "t", s"s.$Old")
     // The error is in the values and not in the conditions, because Delta Lake evaluates the conditions of all clauses for all rows.
-    // The names of user-defined types are no SQL.
-    val checked = columns.indexWhere(!_._2.isInstanceOf[UserDefinedType[_]])
+    // Not any column: the names of user-defined types are no SQL.
+    val checked = columns.indexWhere(c => Names.folded(c._1) == Names.folded(quoteIdentifier(keys.head)))
     def values(condition: String): Seq[String] = columns.zipWithIndex.map {
       case ((column, kind), `checked`) =>
         s"CASE WHEN $condition THEN s.$New.$column ELSE CAST(raise_error('${ConflictingRefresh.Marker}') AS ${kind.sql}) END"
