@@ -57,7 +57,7 @@ class ArchitectureSuite extends FunSuite {
       "plan" -> Seq("shims", "errors", "config", "expressions"),
       "families" -> Seq("shims", "expressions", "plan"),
       "execution.task" -> Nil,
-      "execution.rows" -> Seq("shims", "execution.task"),
+      "execution.rows" -> Seq("plan", "execution.task"),
       "execution.states" -> (model ++ Seq("execution.task", "execution.rows")),
       "execution.sorting" -> (model ++ Seq("task", "rows", "blocks", "columns").map("execution." + _)),
       "execution.surroundings" -> (model ++ Seq("execution.states", "execution.sorting")),
