@@ -69,7 +69,7 @@ object SummarizesLastRows {
   ): Projection = {
     val values = functions.map { case (filter, function) =>
       val value = function.inserted
-      filter.fold(value)(f => If(GuardedCondition(f), value, Literal.create(null, value.dataType)))
+      filter.fold(value)(GuardedCondition.valueIf(_, value))
     }
     MutableProjection.create(values, input).target(new SpecificInternalRow(values.map(_.dataType)))
   }

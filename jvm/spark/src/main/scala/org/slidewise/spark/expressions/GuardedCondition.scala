@@ -1,6 +1,6 @@
 package org.slidewise.spark.expressions
 
-import org.apache.spark.sql.catalyst.expressions.{ConditionalExpression, Expression, TaggingExpression}
+import org.apache.spark.sql.catalyst.expressions._
 import org.apache.spark.sql.catalyst.expressions.codegen.{CodegenContext, ExprCode}
 
 /**
@@ -19,4 +19,15 @@ case class GuardedCondition(child: Expression) extends TaggingExpression with Co
 
   override protected def doGenCode(ctx: CodegenContext, ev: ExprCode): ExprCode = child.genCode(ctx)
   override protected def withNewChildInternal(newChild: Expression): GuardedCondition = copy(newChild)
+}
+
+object GuardedCondition {
+
+  /** Evaluates `condition` over rows of `input`. */
+  def predicate(condition: Expression, input: Seq[Attribute]): BasePredicate =
+    Predicate.create(GuardedCondition(condition), input)
+
+  /** `value` where `condition` is true, else null. */
+  def valueIf(condition: Expression, value: Expression): Expression =
+    If(GuardedCondition(condition), value, Literal.create(null, value.dataType))
 }

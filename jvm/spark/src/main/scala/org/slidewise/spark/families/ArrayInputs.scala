@@ -52,7 +52,7 @@ private[families] object ArrayInputs {
 
   /** `input` where `filter` is true, else null. */
   def filtered(input: Expression, filter: Option[Expression]): Expression =
-    filter.fold(input)(f => If(GuardedCondition(f), input, Literal.create(null, input.dataType)))
+    filter.fold(input)(GuardedCondition.valueIf(_, input))
 
   /** Whether no value is null. */
   def noneNull(values: Seq[Expression]): Expression =

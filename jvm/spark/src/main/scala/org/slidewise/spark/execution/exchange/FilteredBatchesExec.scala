@@ -49,7 +49,7 @@ case class FilteredBatchesExec(
     val (holds, columnsOfBatch) = (condition, columns.getOrElse(input))
     child.executeColumnar().mapPartitionsWithIndex { (partition, batches) =>
       val predicate =
-        holds.map(c => Predicate.create(GuardedCondition(FilteredBatchesExec.nullsFirst(c)), input))
+        holds.map(c => GuardedCondition.predicate(FilteredBatchesExec.nullsFirst(c), input))
       predicate.foreach(_.initialize(partition))
       new FilteredBatches(batches, predicate, new ColumnsOfBatch(columnsOfBatch, input)).map { batch =>
         rows += batch.numRows

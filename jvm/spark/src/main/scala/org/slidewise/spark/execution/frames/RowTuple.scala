@@ -23,7 +23,7 @@ final private[frames] class RowTuple(
     skipsNulls: Boolean
 ) {
   private[this] val project = UnsafeProjection.create(values, input)
-  private[this] val counts = filter.map(f => Predicate.create(GuardedCondition(f), input)).orNull
+  private[this] val counts = filter.map(GuardedCondition.predicate(_, input)).orNull
   private[this] val keys = {
     val attributes = values.map(v => AttributeReference("value", v.dataType, v.nullable)())
     val keys = attributes.map(DistinctRows.keyOf)

@@ -17,10 +17,7 @@ final private[execution] class WindowColumns(plan: HoppingWindowPlan) extends Se
 
   /** The filter on the windows, over rows of `group`. */
   def condition: BasePredicate =
-    Predicate.create(
-      GuardedCondition(plan.output.condition.fold[Expression](Literal.TrueLiteral)(inFields)),
-      group
-    )
+    GuardedCondition.predicate(plan.output.condition.fold[Expression](Literal.TrueLiteral)(inFields), group)
 
   /** Rewrites `expression` in terms of `group`. */
   def inFields(expression: Expression): Expression = expression.transform {

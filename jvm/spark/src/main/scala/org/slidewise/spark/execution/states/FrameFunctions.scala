@@ -56,7 +56,7 @@ final private[execution] class FrameFunctions(
     .collect { case (((function: ImperativeAggregate, AggregateCall(description, filter)), offset), i) =>
       kind match {
         case ElementKind.InputRows =>
-          val condition = filter.map(f => Predicate.create(GuardedCondition(f), input))
+          val condition = filter.map(GuardedCondition.predicate(_, input))
           MergeableFunction.ofRows(description, function, condition, offset, stateFields)
         case ElementKind.PartialAggregates(firstBuffers) =>
           MergeableFunction.ofPartials(description, function, firstBuffers(i), offset, stateFields)

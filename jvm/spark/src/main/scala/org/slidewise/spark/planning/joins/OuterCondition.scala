@@ -179,8 +179,7 @@ private[joins] object OuterCondition {
   private def onlyIf(conditions: Seq[Expression], limits: Seq[Limit]): Seq[Limit] =
     conditions.reduceOption(And).fold(limits) { all =>
       val Limit(time, value, isLower) = limits.head
-      val bound = If(GuardedCondition(all), value.child, Literal.create(null, value.dataType))
-      Limit(time, value.copy(child = bound), isLower) +: limits.tail
+      Limit(time, value.copy(child = GuardedCondition.valueIf(all, value.child)), isLower) +: limits.tail
     }
 
   /** The limits, at least one, in terms of a single time; or the reason why there is no such time. */

@@ -70,10 +70,9 @@ private[planning] object PlacesAbove {
     case _: MapPartitions | _: MapPartitionsInR | _: MapPartitionsInRWithArrow => true
     case LocalLimit(_, child)                                                  => !isSorted(child)
     case offset: Offset                                                        => !isSorted(offset.child)
-    case aggregate: Aggregate                                                  =>
-      aggregate.expressions.exists(e => isByPlace(e) || e.exists(isOfOrder))
-    case window: Window if window.orderSpec.isEmpty =>
-      window.windowExpressions.exists(e => isByPlace(e) || e.exists(isOfOrder))
+    case window: Window if window.orderSpec.nonEmpty => window.expressions.exists(isByPlace)
+    case _: Aggregate | _: Window                    =>
+      plan.expressions.exists(e => isByPlace(e) || e.exists(isOfOrder))
     // The class of mapInArrow has a different name in 3.5.
     case other => OfPartitions(other.nodeName) || other.expressions.exists(isByPlace)
   }
